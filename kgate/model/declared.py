@@ -1,0 +1,109 @@
+"""What the user declares: the manifest as values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+from kgate.protocol import Arg
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A line of a file, for messages and annotations; `path` is relative to the git root."""
+
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Switch:
+    """How the custom path is turned off: a variable, or a context manager `module:function` called with the value."""
+
+    env: str = ""
+    context: str = ""
+    custom: str = "1"
+    fallback: str = "0"
+    read: str = "import"  # or "call"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tolerance:
+    """Of one dtype, by hand; a field left None is not asked for. psnr in dB."""
+
+    rtol: float | None = None
+    atol: float | None = None
+    psnr: float | None = None
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """One set of arguments, resolved to numbers: shapes, strides and bounds hold no symbols any more."""
+
+    name: str
+    args: Mapping[str, Arg]
+    symbols: Mapping[str, int | float | str]
+    targets: tuple[str, ...]
+    tolerance: Mapping[str, Tolerance]  # by dtype; "" holds for any
+    weight: float = 1.0
+    source: str = ""
+    flops: float | None = None
+    moved_bytes: float | None = None
+    place: Place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """A named entry of the manifest. `targets` and `tolerance` live on its workloads, which inherit them."""
+
+    name: str
+    owners: tuple[str, ...]
+    dsl: str
+    dispatch: str
+    custom: str
+    fallback: str
+    workloads: tuple[Workload, ...]
+    place: Place
+    switch: Switch | None = None
+    reference: str = ""
+    production_operator: str = ""
+    device_kernels: tuple[str, ...] = ()
+    keywords: bool = False
+    mutates: tuple[str, ...] = ()
+    setup: str = ""
+    reset: str = ""
+    steps: int = 1
+    min_speedup: float | None = None
+    timeout_s: float = 120.0
+    unowned_reason: str = ""
+    unowned_expires: str = ""
+
+
+class Level(IntEnum):
+    """What a rule's finding does to the verdict."""
+
+    OFF = 0
+    NOTE = 1
+    WARN = 2
+    FAIL = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """`path` is the file; `folder` is where its paths start; `root` is the git root above it."""
+
+    path: Path
+    folder: Path
+    root: Path
+    python: str
+    build: str
+    env: tuple[str, ...]
+    baselines: str
+    policy: Mapping[str, Level]
+    gpus: Mapping[str, str]
+    kernels: tuple[Kernel, ...]
+    digest: str  # sha256 of the file's bytes (and of what it includes)

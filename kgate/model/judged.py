@@ -1,0 +1,147 @@
+"""A whole run as the rules see it, and what is said of it: findings, verdict, report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from kgate.errors import ExitCode
+from kgate.model.declared import Kernel, Level, Place
+from kgate.model.observed import (
+    Arm,
+    Baseline,
+    Case,
+    Comparison,
+    Failure,
+    Fingerprint,
+    Latency,
+    Measurement,
+    Outcome,
+    Ownership,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """
+    Everything observed. Rules read this and nothing else.
+
+    Keys of `outcomes` and `comparisons` are (arm, case). A case that is expected and has no outcome was not measured.
+    """
+
+    kernels: Mapping[str, Kernel]
+    cases: tuple[Case, ...]
+    device: str
+    on_gpu: bool
+    outcomes: Mapping[tuple[Arm, Case], Outcome]
+    comparisons: Mapping[tuple[Arm, Case], tuple[Comparison, ...]]
+    latency: Mapping[Case, Latency]
+    ownership: Mapping[str, Ownership]
+    base_ownership: Mapping[str, Ownership]
+    base_kernels: Mapping[str, Kernel]
+    baseline: Baseline | None = None
+    fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint(must_match={}))
+    base_ran: bool = False  # a base commit was there to be run; what its arms did is in outcomes
+    remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox
+
+    def of_kernel(self, name: str) -> tuple[Case, ...]:
+        return tuple(c for c in self.cases if c.kernel == name)
+
+    def outcome(self, arm: Arm, case: Case) -> Outcome | None:
+        return self.outcomes.get((arm, case))
+
+    def answered(self, arm: Arm, case: Case) -> Measurement | None:
+        outcome = self.outcomes.get((arm, case))
+        return outcome if isinstance(outcome, Measurement) else None
+
+    def failed(self, arm: Arm, case: Case) -> Failure | None:
+        outcome = self.outcomes.get((arm, case))
+        return outcome if isinstance(outcome, Failure) else None
+
+
+class Scope(str, Enum):
+    RUN = "run"
+    KERNEL = "kernel"
+    CASE = "case"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """
+    One rule's statement. `undecided` says that the rule could not find out: at level fail that is no-verdict, not fail.
+
+    Identity (rule, scope, name) is stable between runs; `name` is a kernel's, a case's without device, or "run".
+    `sentence`, `evidence` values and `advice` may quote what a repository or a worker said: renderers escape them.
+    """
+
+    rule: str
+    level: Level
+    scope: Scope
+    name: str
+    kernel: str
+    sentence: str
+    advice: str
+    evidence: Mapping[str, str] = field(default_factory=dict)
+    owners: tuple[str, ...] = ()
+    place: Place | None = None
+    undecided: bool = False
+    pre_existing: bool = False
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        return (self.rule, self.scope.value, self.name)
+
+    @property
+    def blocks(self) -> bool:
+        return self.level is Level.FAIL and not self.pre_existing
+
+
+class Verdict(str, Enum):
+    """In the order of the table of verdicts: fail > no-verdict > warn > pass."""
+
+    FAIL = "fail"
+    NO_VERDICT = "no-verdict"
+    WARN = "warn"
+    PASS = "pass"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return {"fail": ExitCode.FAIL, "no-verdict": ExitCode.NO_VERDICT}.get(self.value, ExitCode.GREEN)
+
+
+def verdict_of(findings: tuple[Finding, ...]) -> Verdict:
+    blocking = [f for f in findings if f.blocks]
+    if any(not f.undecided for f in blocking):
+        return Verdict.FAIL
+    if blocking:
+        return Verdict.NO_VERDICT
+    # A fault that base has too is shown as a warning: somebody has to see it, nobody has to be stopped by it.
+    warns = any(f.level is Level.WARN or (f.level is Level.FAIL and f.pre_existing) for f in findings)
+    return Verdict.WARN if warns else Verdict.PASS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The whole truth of a run; every format is a view of it."""
+
+    version: str
+    verdict: Verdict
+    findings: tuple[Finding, ...]  # worst first
+    run: Run
+    manifest: str
+    head: str  # commit, with "+dirty" where the work tree differs
+    base: str  # commit, or "" with the reason among the remarks
+    started: str  # UTC, ISO 8601
+    wall_s: float
+    cost_s: Mapping[str, float]  # where the time went: build, outputs, timing, waiting …
+    command: str  # what to type to get this again
+    sandbox: str = "none"
+    resumed: int = 0  # outcomes taken from the ledger of an earlier, interrupted run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """A line of `--stream`. Stable names: run-started, rung-ended, launch-ended, case-ended, finding, run-ended."""
+
+    name: str
+    fields: Mapping[str, Any]

@@ -1,0 +1,267 @@
+"""Who runs what, and what came back: arms, cases, outcomes, comparisons, times."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from kgate.model.declared import Place
+from kgate.protocol import Reason, Rung
+
+
+class Tree(str, Enum):
+    HEAD = "head"
+    BASE = "base"
+
+
+class Route(str, Enum):
+    """Which of a kernel's functions is called."""
+
+    CUSTOM = "custom"
+    FALLBACK = "fallback"
+    REFERENCE = "reference"
+    DISPATCH = "dispatch"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """One side of a comparison. `condition` is a drill's ("switch-off", "switch-on"); "" outside drills."""
+
+    tree: Tree
+    route: Route
+    condition: str = ""
+
+    @property
+    def name(self) -> str:
+        """`head`, `base`, `fallback`, `base-fallback`, `reference`, `drill switch-off`, `base-drill switch-off`."""
+        if self.route is Route.CUSTOM:
+            return self.tree.value
+        word = f"drill {self.condition}" if self.route is Route.DISPATCH else self.route.value
+        return word if self.tree is Tree.HEAD or self.route is Route.REFERENCE else f"base-{word}"
+
+
+HEAD = Arm(tree=Tree.HEAD, route=Route.CUSTOM)
+BASE = Arm(tree=Tree.BASE, route=Route.CUSTOM)
+FALLBACK = Arm(tree=Tree.HEAD, route=Route.FALLBACK)
+REFERENCE = Arm(tree=Tree.HEAD, route=Route.REFERENCE)  # its files are base's for a kernel that base has
+SWITCH_OFF = Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition="switch-off")
+SWITCH_ON = Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition="switch-on")
+
+
+def of_base(arm: Arm) -> Arm:
+    """The same arm of the base commit."""
+    return Arm(tree=Tree.BASE, route=arm.route, condition=arm.condition)
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Case:
+    """kernel × workload × device × direction."""
+
+    kernel: str
+    workload: str
+    device: str  # "cpu", or the GPU's short name ("h200")
+    direction: str = "forward"
+
+    @property
+    def name(self) -> str:
+        suffix = "" if self.direction == "forward" else f"/{self.direction}"
+        return f"{self.kernel}/{self.workload}@{self.device}{suffix}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """Work for one process: an arm and the cases it runs, before any is in a control directory."""
+
+    arm: Arm
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tensor:
+    """An exported output: C-order bytes in a plain file whose size has been checked."""
+
+    path: Path
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    device: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """An arm answered a case. Facts are the worker's word: evidence, never a verdict."""
+
+    outputs: tuple[Tensor, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    rungs_ns: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """An arm did not answer a case. `text` is one line and may hold anything a kernel chose to say: escape it."""
+
+    rung: Rung
+    reason: Reason
+    text: str
+    detail: str = ""
+
+
+Outcome = Measurement | Failure
+
+
+class Direction(str, Enum):
+    """Which way a metric is good."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A number with all a report needs to print it. `where`: index and both values, for metrics that sit somewhere."""
+
+    name: str
+    value: float  # may be inf; NaN never
+    unit: str
+    direction: Direction
+    where: str = ""
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.value):
+            raise ValueError(f"metric {self.name} is NaN; say inf or None")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """
+    What one output of one case may differ from its reference; `source` is "derived", "cap" or "manifest".
+
+    Derived: row_error and relative_l2, as factors of the row's largest |expected| and of the output's norm.
+    By hand: rtol and atol per element, psnr in dB, cosine. None is not asked for.
+    """
+
+    source: str
+    row_error: float | None = None
+    relative_l2: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    psnr: float | None = None
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """
+    One output of one arm against the reference. `mismatch` is "" if number, shape and dtype of outputs fit, else a
+    sentence, and then there are no metrics. `broken` names the bounds that do not hold, each with its numbers.
+    """
+
+    output: int
+    dtype: str
+    shape: tuple[int, ...]
+    metrics: Mapping[str, Metric]
+    bound: Bound
+    mismatch: str = ""
+    broken: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        return not self.mismatch and not self.broken
+
+
+class Decision(str, Enum):
+    SLOWER = "slower"
+    NO_SLOWER = "no slower"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchTiming:
+    """One case in one launch: per-call times of each arm, by arm name, in the order taken."""
+
+    launch: int
+    samples_ns: Mapping[str, tuple[float, ...]]
+    call_ns: Mapping[str, tuple[float, ...]]
+    method: str
+    notes: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratio:
+    """Time of one arm over another's; the interval is two-sided 95 % over launches, never over pooled samples."""
+
+    above: str  # arm name
+    below: str
+    median: float
+    low: float
+    high: float
+    launches: int
+    spread: float  # standard deviation of the per-launch log ratio
+    decision: Decision
+
+
+@dataclass(frozen=True, kw_only=True)
+class Latency:
+    """All that is known of a case's speed."""
+
+    launches: tuple[LaunchTiming, ...]
+    median_ns: Mapping[str, float]  # by arm name: median over launches of the launch's median
+    ratios: tuple[Ratio, ...]  # head/base, head/fallback (custom / fallback), base/fallback; where both arms ran
+    method: str
+
+    def ratio(self, above: str, below: str) -> Ratio | None:
+        return next((r for r in self.ratios if (r.above, r.below) == (above, below)), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fingerprint:
+    """Of GPU, toolchain and method. Two measurements may be compared only if `must_match` is equal."""
+
+    must_match: Mapping[str, str]
+    may_drift: Mapping[str, float] = field(default_factory=dict)
+    information: Mapping[str, str] = field(default_factory=dict)
+
+    def differences(self, other: "Fingerprint") -> tuple[str, ...]:
+        """Names of must-match fields that differ or that only one side has."""
+        names = sorted({*self.must_match, *other.must_match})
+        return tuple(n for n in names if self.must_match.get(n) != other.must_match.get(n))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredCase:
+    """A case of a baseline; `spread_log` is of the launches' log times, errors are metric name -> value per output."""
+
+    custom_ns: float
+    fallback_ns: float | None
+    spread_log: float
+    launches: int
+    errors: tuple[Mapping[str, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """Stored measurements on one fingerprint; `cases` by case name without its device part (`kernel/workload`)."""
+
+    path: str
+    device: str
+    fingerprint: Fingerprint
+    method: str
+    commit: str
+    date: str
+    cases: Mapping[str, StoredCase]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ownership:
+    """
+    Who answers for a kernel. `files` -> the CODEOWNERS rule that matches, as (place, pattern, owners); None for none.
+    `problem` is set where CODEOWNERS itself cannot be read.
+    """
+
+    owners: tuple[str, ...]
+    files: Mapping[str, tuple[Place, str, tuple[str, ...]] | None] = field(default_factory=dict)
+    codeowners: str = ""  # its path, "" if there is none
+    problem: str = ""

@@ -1,0 +1,365 @@
+"""
+Job and Reply: all that gate and worker say to each other. Standard library only.
+
+With `wire` below it, this is all of kgate that the worker imports outside its own room. Over 300 lines, since a reader
+wants every message in one place.
+
+A control directory belongs to one worker process:
+
+    job.json        in   one Job
+    tables/*.bin    in   little-endian look-up tables for drawing inputs (see Fill)
+    replies.jsonl   out  one Reply a line, in order
+    out/*.bin       out  raw little-endian element bytes of outputs, C order, no header
+    log.txt         out  stdout and stderr
+    sock            in   unix socket of the gate's, for mode "lockstep" (Requests down, Answers up, a JSON line each)
+
+A zygote is started once per arm with a socket of its own and answers `Fork` with `Forked`, later `Exited`.
+`decode` is strict: an unknown kind, a missing or extra field, or a wrong type is a ProtocolError. NaN and infinities
+are refused.
+"""
+
+import dataclasses
+import json
+import typing
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+from kgate.wire import ProtocolError, build, parsed
+
+VERSION = 1
+JOB, REPLIES, OUT, LOG, TABLES = "job.json", "replies.jsonl", "out", "log.txt", "tables"
+LINE_LIMIT = 1 << 20  # bytes of one JSON line, both ways; a longer one is a broken reply
+
+
+Rung = Literal["environment", "import", "compile", "run", "contract", "correctness", "fallback", "path", "latency"]
+RUNGS: tuple[Rung, ...] = typing.get_args(Rung)
+Mode = Literal["probe", "outputs", "lockstep"]
+Reason = Literal[
+    "unavailable",  # the DSL, a package or the device is not here; the kernel is not to blame
+    "import-failed",  # the module raised while it was imported
+    "function-missing",  # the module has no such function
+    "outside-tree",  # the module was loaded from outside its arm's tree
+    "compile-failed",
+    "raised",
+    "wrong-type",  # returned something that is no tensor, or nothing at all
+    "narrowed",  # the float64 reference was computed in a lower precision
+    "out-of-memory",
+    "hung",  # passed its deadline; said by the gate
+    "died",  # ended by a signal; said by the gate
+    "exited",  # ended the process itself; said by the gate
+    "bad-reply",  # what it wrote is not of the protocol; said by the gate
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fill:
+    """
+    How the values of a tensor are drawn, before `scale` and `zeros`; u is a uint32 of the counter-based generator.
+
+    normal    a + b * table[u >> 16], table "normal": 65,536 float64 quantiles of N(0, 1)
+    uniform   a + (b - a) * (u >> 8) * 2**-24
+    integers  a + floor(u * (b - a) / 2**32), at most 2**32 apart
+    mask      u < a * 2**32, as 1 or 0
+    constant  a
+    zipf      index of the first entry of `table` above u; table: uint32 cumulative weights of k**-a, k = 1 … b
+    """
+
+    kind: Literal["normal", "uniform", "integers", "mask", "constant", "zipf"]
+    a: float = 0.0
+    b: float = 0.0
+    table: str = ""  # file name below tables/, for normal and zipf
+
+
+@dataclass(frozen=True, kw_only=True)
+class TensorArg:
+    """One input tensor: what to allocate, how to fill it. `stream` keys the generator, so equal specs can differ."""
+
+    shape: tuple[int, ...]
+    dtype: str  # torch's name without "torch."
+    fill: Fill
+    stream: int  # 64 bits, unsigned
+    strides: tuple[int, ...] | None = None  # in elements; None is C order
+    scale: float = 1.0
+    zeros: float = 0.0  # share of elements set to zero
+    fixed: bool = False  # never refreshed between samples (integers, masks, values with a role)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueArg:
+    value: bool | int | float | str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListArg:
+    items: "tuple[Arg, ...]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapArg:
+    items: "dict[str, Arg]"
+
+
+Arg = Union[TensorArg, ValueArg, ListArg, MapArg]  # noqa: UP007  resolved by name at run time on 3.10 as well
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watch:
+    """Functions, as `module:function`, whose calls are counted during one untimed call: which path ran."""
+
+    custom: str
+    fallback: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseJob:
+    """One case for one arm."""
+
+    case: str  # the case's name; also what every reply about it carries
+    dsl: str  # chooses the adapter
+    entry: str  # module:function to call
+    args: dict[str, Arg]  # in the order written
+    keywords: bool  # pass args by name
+    symbols: dict[str, int | float | str]
+    mutates: tuple[str, ...] = ()
+    setup: str = ""
+    reset: str = ""
+    steps: int = 1
+    seed: int = 0  # 0: values as drawn; else the refresh seed of a timed sample, to re-create it
+    widen: bool = False  # floating inputs to float64, under the operator watch
+    cast: bool = False  # the reference is the user's own: inputs as they are, no widening, no watch
+    watch: Watch | None = None
+    context: tuple[str, str] | None = None  # (module:function, value): entered around every call
+    device_kernels: tuple[str, ...] = ()
+    timeout_s: float = 120.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One process of one arm. Cases run in the order given; the gate draws that order."""
+
+    mode: Mode
+    arm: str
+    tree: str  # absolute; first on sys.path, with `paths` below it
+    device: str  # "cpu" or "cuda:N"
+    cases: tuple[CaseJob, ...] = ()
+    env: dict[str, str] = dataclasses.field(default_factory=dict)  # set before anything of the user's is imported
+    socket: str = ""  # lockstep only: where the gate listens
+    output_limit_bytes: int = 1 << 34  # all exported outputs of this process together
+    version: int = VERSION
+
+
+# --- replies.jsonl. Hello; then per case Begin, RungDone and Facts as they come, Output…, End or Failed; Bye last.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hello:
+    pid: int
+    version: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """Probe only: the three classes of the fingerprint, and what is not here with its reason."""
+
+    must_match: dict[str, str]
+    may_drift: dict[str, float]
+    information: dict[str, str]
+    adapters: dict[str, str]  # dsl -> "" if available, else the reason
+    devices: dict[str, str]  # device kind -> "" if available, else the reason
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begin:
+    case: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RungDone:
+    case: str
+    rung: Rung
+    ns: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """
+    What the worker saw of one case; evidence, never a verdict.
+
+    keys used: input-digests (name -> sha256 of the bytes), inputs-changed (names), reached-custom and reached-fallback
+    (counts), device-kernels (names), narrowed-by (operators), loaded-files (path -> sha256), peak-bytes, compiles,
+    logged (bool), note
+    """
+
+    case: str
+    facts: dict[str, str | int | float | bool | list[str] | dict[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """`file` is a plain name below out/, its bytes in C order; its size is exactly that of `shape` and `dtype`."""
+
+    case: str
+    index: int
+    file: str
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]  # of the tensor as returned, in elements
+    device: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failed:
+    case: str
+    rung: Rung
+    reason: Reason
+    text: str  # one line: type and message
+    detail: str = ""  # end of the traceback
+
+
+@dataclass(frozen=True, kw_only=True)
+class End:
+    case: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bye:
+    cases: int
+
+
+Reply = Union[Hello, Identity, Begin, RungDone, Facts, Output, Failed, End, Bye]  # noqa: UP007
+
+# --- lockstep socket: one Request, one Answer.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepare:
+    """Import, compile, draw inputs, warm up. Answer: Ready or Failed."""
+
+    case: str
+    warmups: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeBlock:
+    """One timed sample per seed; each sample sees inputs refreshed by its seed. Answer: Times or Failed."""
+
+    case: str
+    seeds: tuple[int, ...]
+    batch: int = 1  # calls per sample; the answer is divided by it
+    keep_bytes: int = 0  # keep the samples' outputs, newest first, up to this size, for Export
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """Write the outputs of the sample timed with this seed, if kept. Answer: Exported or Failed."""
+
+    case: str
+    seed: int
+    prefix: str  # of the file names below out/
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """Forget this case's tensors. Answer: Ready."""
+
+    case: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quit:
+    """Answer: none; the process ends."""
+
+
+Request = Union[Prepare, TimeBlock, Export, Release, Quit]  # noqa: UP007
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ready:
+    case: str
+    estimate_ns: int  # median of the warm-up calls
+    output_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Times:
+    case: str
+    samples_ns: tuple[float, ...]  # device span per call, in the order of the seeds
+    call_ns: tuple[float, ...]  # host time of the call itself as the caller pays it
+    wall_ns: int  # the whole block by the worker's monotonic clock
+    method: str  # "cpu-monotonic", "cuda-events-flush"; part of the fingerprint
+    notes: dict[str, str | int | float]  # clocks, throttle reasons, temperature …
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exported:
+    case: str
+    outputs: tuple[Output, ...]
+
+
+Answer = Union[Ready, Times, Exported, Failed]  # noqa: UP007
+
+# --- zygote socket.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fork:
+    """Start a child on this control directory; it leads a process group of its own."""
+
+    control: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forked:
+    control: str
+    pid: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exited:
+    control: str
+    status: int  # exit code, or minus the signal
+
+
+Message = Union[Reply, Request, Answer, Fork, Forked, Exited]  # noqa: UP007
+KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        *typing.get_args(Reply),
+        *(Prepare, TimeBlock, Export, Release, Quit),
+        *(Ready, Times, Exported),
+        *(Fork, Forked, Exited),
+    )
+}
+
+
+def encode(message: Message) -> bytes:
+    """One line with its newline. Raises ProtocolError if it is longer than LINE_LIMIT or holds NaN."""
+    try:
+        text = json.dumps({"kind": type(message).__name__, **dataclasses.asdict(message)}, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ProtocolError(f"{type(message).__name__}: {error}") from error
+    line = text.encode("ascii") + b"\n"
+    if len(line) > LINE_LIMIT:
+        raise ProtocolError(f"{type(message).__name__}: {len(line)} bytes, more than {LINE_LIMIT}")
+    return line
+
+
+def decode(line: bytes) -> Any:
+    """The message of one line; raises ProtocolError."""
+    body = parsed(line)
+    kind = KINDS.get(str(body.pop("kind", None)))
+    if kind is None:
+        raise ProtocolError(f"no such kind in {line[:80]!r}")
+    return build(kind, body, kind.__name__)
+
+
+def encode_job(job: Job) -> bytes:
+    return json.dumps(dataclasses.asdict(job), allow_nan=False).encode("ascii")
+
+
+def decode_job(data: bytes) -> Job:
+    """Raises ProtocolError, also for a Job of another version."""
+    job = build(Job, parsed(data), "job")
+    if job.version != VERSION:
+        raise ProtocolError(f"job: version {job.version}, this worker speaks {VERSION}")
+    return job

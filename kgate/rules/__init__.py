@@ -1,0 +1,1 @@
+"""One file per law, and the table of them."""
