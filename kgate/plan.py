@@ -1,0 +1,183 @@
+"""
+Manifest and device to work: which cases a run expects, and the job of each arm for each case. Values in, values out.
+
+The order in which arms run is fixed here, for a reason each: base first, so that its outputs exist before head's code
+has run; head's custom path before fallback and reference, so that no right answer exists while it runs; drills last,
+since they only make sense where the fallback itself works.
+"""
+
+import hashlib
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kgate.model import BASE, FALLBACK, HEAD, SWITCH_OFF, SWITCH_ON, Arm, Case, Kernel, Level, Manifest, Route, Workload
+from kgate.protocol import CaseJob, Watch
+
+ORDER: tuple[Arm, ...] = (BASE, HEAD, FALLBACK)
+DRILLS: tuple[Arm, ...] = (SWITCH_OFF, SWITCH_ON)
+LATENCY_RULES = ("slower-than-base", "slower-than-fallback", "slower-than-baseline")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The device of a run: its kind, its short name in case names, and for a GPU its architecture ("sm_90")."""
+
+    kind: str  # "cpu" or "cuda"
+    name: str
+    arch: str = ""
+    index: int = 0
+
+    @property
+    def torch_name(self) -> str:
+        return self.kind if self.kind == "cpu" else f"{self.kind}:{self.index}"
+
+    def runs(self, workload: Workload) -> bool:
+        """Whether a workload is meant for this device; a bare "cuda" means every CUDA GPU."""
+        return bool({self.kind, self.arch} & set(workload.targets))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What one run expects on one device. `kernels` and `base_kernels` by name; a kernel without base is new."""
+
+    target: Target
+    kernels: Mapping[str, Kernel]
+    base_kernels: Mapping[str, Kernel]
+    cases: tuple[Case, ...]
+    workloads: Mapping[Case, Workload] = field(repr=False)
+
+    def case_named(self, name: str) -> Case:
+        return next(c for c in self.cases if c.name == name)
+
+    def in_base(self, case: Case) -> bool:
+        return case.kernel in self.base_kernels
+
+
+def plan(manifest: Manifest, base: Manifest | None, target: Target) -> Plan:
+    """Every workload of the manifest that is meant for this device, in the order written."""
+    workloads = {
+        Case(kernel=kernel.name, workload=workload.name, device=target.name): workload
+        for kernel in manifest.kernels
+        for workload in kernel.workloads
+        if target.runs(workload)
+    }
+    return Plan(
+        target=target,
+        kernels={k.name: k for k in manifest.kernels},
+        base_kernels={k.name: k for k in base.kernels} if base else {},
+        cases=tuple(workloads),
+        workloads=workloads,
+    )
+
+
+def same_signature(plan: Plan, case: Case) -> bool:
+    """
+    Whether base's kernel takes the arguments that head's workload gives: only then can base's reference be asked.
+
+    Compared are names, order and passing by position or name; a changed shape or dtype is the same signature.
+    """
+    old = plan.base_kernels.get(case.kernel)
+    if old is None:
+        return False
+    names = [tuple(w.args) for w in old.workloads]
+    new = plan.kernels[case.kernel]
+    if (old.keywords, bool(old.setup)) != (new.keywords, bool(new.setup)):
+        return False
+    return tuple(plan.workloads[case].args) in names
+
+
+def jobs(plan: Plan, arm: Arm, cases: Iterable[Case]) -> tuple[CaseJob, ...]:
+    """The jobs of one arm, in an order drawn from its name, so that no case always runs behind the same one."""
+    chosen = [job(plan, arm, case) for case in cases]
+    order_seed = hashlib.sha256(f"{arm.name} {[j.case for j in chosen]}".encode()).digest()
+    random.Random(order_seed).shuffle(chosen)
+    return tuple(chosen)
+
+
+def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
+    """One case for one arm. Arms of the base tree call the functions that base's manifest names."""
+    kernel = plan.base_kernels[case.kernel] if arm.tree is BASE.tree else plan.kernels[case.kernel]
+    workload = plan.workloads[case]
+    own_reference = arm.route is Route.REFERENCE and bool(kernel.reference)
+    return CaseJob(
+        case=case.name,
+        # With the switch off the DSL is not needed, and its absence must not excuse the drill.
+        dsl=kernel.dsl if arm.route is Route.CUSTOM or arm.condition == SWITCH_ON.condition else "torch",
+        entry=entry(kernel, arm),
+        args=dict(workload.args),
+        keywords=kernel.keywords,
+        symbols=dict(workload.symbols),
+        mutates=kernel.mutates,
+        setup=kernel.setup,
+        reset=kernel.reset,
+        steps=kernel.steps,
+        widen=arm.route is Route.REFERENCE and not own_reference,
+        cast=own_reference,
+        watch=Watch(custom=kernel.custom, fallback=kernel.fallback) if arm.route is Route.DISPATCH else None,
+        context=context(kernel, arm),
+        device_kernels=kernel.device_kernels if arm.route is Route.CUSTOM else (),
+        timeout_s=kernel.timeout_s,
+    )
+
+
+def entry(kernel: Kernel, arm: Arm) -> str:
+    match arm.route:
+        case Route.CUSTOM:
+            return kernel.custom
+        case Route.FALLBACK:
+            return kernel.fallback
+        case Route.DISPATCH:
+            return kernel.dispatch
+        case Route.REFERENCE:
+            return kernel.reference or kernel.fallback
+
+
+def position(kernel: Kernel, arm: Arm) -> str:
+    """Where a drill puts the switch, as the value the product reads."""
+    if kernel.switch is None:
+        return ""
+    return kernel.switch.fallback if arm.condition == SWITCH_OFF.condition else kernel.switch.custom
+
+
+def context(kernel: Kernel, arm: Arm) -> tuple[str, str] | None:
+    if arm.route is not Route.DISPATCH or kernel.switch is None or not kernel.switch.context:
+        return None
+    return (kernel.switch.context, position(kernel, arm))
+
+
+def switches(kernels: Iterable[Kernel], arm: Arm) -> dict[str, str]:
+    """The environment of a drill: every kernel's variable, since one process runs them all."""
+    if arm.route is not Route.DISPATCH:
+        return {}
+    return {k.switch.env: position(k, arm) for k in kernels if k.switch is not None and k.switch.env}
+
+
+def drilled(plan: Plan, cases: Sequence[Case]) -> tuple[Case, ...]:
+    """Cases that a switch drill can run: the kernel must declare a switch."""
+    return tuple(c for c in cases if plan.kernels[c.kernel].switch is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looks:
+    """After how many launches a case may be decided. A further look is spent only where its answer can stop or warn."""
+
+    at: tuple[int, ...]
+
+    def next_after(self, launches: int) -> int | None:
+        return next((n for n in self.at if n > launches), None)
+
+
+# A CPU's launches are fresh processes of several seconds, and its latency rules are notes unless a manifest says
+# otherwise: five are enough for a note, sixteen for a rule that blocks. A GPU's launches are forks.
+CPU_LOOKS = Looks(at=(5, 10, 16))
+GPU_LOOKS = Looks(at=(8, 16, 32))
+
+
+def looks(target: Target) -> Looks:
+    return CPU_LOOKS if target.kind == "cpu" else GPU_LOOKS
+
+
+def can_act(levels: Mapping[str, Level]) -> bool:
+    """Whether any latency rule could do more than note."""
+    return any(levels[rule] >= Level.WARN for rule in LATENCY_RULES)
