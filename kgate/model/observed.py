@@ -27,7 +27,10 @@ class Route(str, Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Arm:
-    """One side of a comparison. `condition` is a drill's ("switch-off", "switch-on"); "" outside drills."""
+    """
+    One side of a comparison. `condition` is a drill's ("switch-off", "switch-on"), or "timed" for a sample exported
+    from the timed loop; "" otherwise.
+    """
 
     tree: Tree
     route: Route
@@ -35,11 +38,11 @@ class Arm:
 
     @property
     def name(self) -> str:
-        """`head`, `base`, `fallback`, `base-fallback`, `reference`, `drill switch-off`, `base-drill switch-off`."""
-        if self.route is Route.CUSTOM:
-            return self.tree.value
-        word = f"drill {self.condition}" if self.route is Route.DISPATCH else self.route.value
-        return word if self.tree is Tree.HEAD or self.route is Route.REFERENCE else f"base-{word}"
+        """`head`, `base`, `head timed`, `fallback`, `base-fallback`, `reference`, `dispatch switch-off` …"""
+        word = self.tree.value if self.route is Route.CUSTOM else self.route.value
+        if self.tree is Tree.BASE and self.route in (Route.FALLBACK, Route.DISPATCH):
+            word = f"base-{word}"
+        return f"{word} {self.condition}".strip()
 
 
 HEAD = Arm(tree=Tree.HEAD, route=Route.CUSTOM)
@@ -48,6 +51,7 @@ FALLBACK = Arm(tree=Tree.HEAD, route=Route.FALLBACK)
 REFERENCE = Arm(tree=Tree.HEAD, route=Route.REFERENCE)  # its files are base's for a kernel that base has
 SWITCH_OFF = Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition="switch-off")
 SWITCH_ON = Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition="switch-on")
+TIMED = Arm(tree=Tree.HEAD, route=Route.CUSTOM, condition="timed")
 
 
 def of_base(arm: Arm) -> Arm:

@@ -1,0 +1,236 @@
+"""
+Flags in, exit code out. One short function per command and no logic: each hands its values to the module of its name.
+
+Everything but click is imported inside the functions, so that `kgate --help` stays fast.
+"""
+
+import shlex
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from kgate import __version__
+from kgate.errors import ExitCode, KgateError
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KGATE", "max_content_width": 100}
+MANIFEST = click.option(
+    "--manifest",
+    type=click.Path(path_type=Path),
+    envvar="KGATE_MANIFEST",
+    default=Path("kgate.yaml"),
+    show_default=True,
+    help="The manifest file.",
+)
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="kgate")
+def cli() -> None:
+    """A merge gate for custom GPU kernels: correctness, latency, fallback and ownership, one verdict.
+
+    Exit codes: 0 nothing blocks, 1 the change is at fault, 2 nothing could be run (command line or manifest), 3 no
+    verdict (no GPU, nothing measured, or kgate broke), 4 the comment could not be delivered, 130 interrupted.
+    """
+
+
+@cli.command()
+@MANIFEST
+@click.option(
+    "--base", envvar="KGATE_BASE", default="", metavar="REF|none", help="Commit to compare with. [default: merge base]"
+)
+@click.option(
+    "--device",
+    envvar="KGATE_DEVICE",
+    default="auto",
+    metavar="auto|cpu|cuda[:N]",
+    show_default=True,
+    help="Where kernels run.",
+)
+@click.option(
+    "--python",
+    envvar="KGATE_PYTHON",
+    default="",
+    metavar="PATH",
+    help="Interpreter with torch and the DSLs. [default: the manifest's, else python3]",
+)
+@click.option("--kernel", "kernels", multiple=True, metavar="GLOB", help="Only these kernels; may be given again.")
+@click.option(
+    "--workload", "workloads", multiple=True, metavar="GLOB", help="Only these workloads; may be given again."
+)
+@click.option(
+    "--launches",
+    envvar="KGATE_LAUNCHES",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Exactly N timed launches, one look. [default: until decided]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+@click.option(
+    "--results",
+    envvar="KGATE_RESULTS",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also write report.json, report.txt and comment.md here.",
+)
+@click.option(
+    "--stream", is_flag=True, help="Print each event as a line of JSON while it happens, instead of the report."
+)
+@click.option("--list", "listing", is_flag=True, help="Show kernels and workloads, and run nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing.")
+def check(
+    manifest: Path,
+    base: str,
+    device: str,
+    python: str,
+    kernels: tuple[str, ...],
+    workloads: tuple[str, ...],
+    launches: int | None,
+    form: str,
+    results: Path | None,
+    stream: bool,
+    listing: bool,
+    dry_run: bool,
+) -> ExitCode:
+    """Run every kernel, its fallback and its way out, and answer with one verdict."""
+    from kgate import session
+    from kgate.setting import Options
+
+    options = Options(
+        manifest=manifest,
+        base=base,
+        device=device,
+        python=python,
+        kernels=kernels,
+        workloads=workloads,
+        launches=launches or 0,
+        command=typed(),
+    )
+    if listing or dry_run:
+        return session.show(options, session.Shown.LISTING if listing else session.Shown.DRY_RUN)
+    return session.check(options, session.STREAM if stream else form, results)
+
+
+@cli.group()
+def baseline() -> None:
+    """Stored measurements: memory against slow creep. Recorded by a reviewed step, never by a run that judges."""
+
+
+@baseline.command()
+@MANIFEST
+@click.option(
+    "--from",
+    "report",
+    type=click.Path(path_type=Path),
+    metavar="DIR|FILE",
+    help="Results of a run. [default: the last run here]",
+)
+def record(manifest: Path, report: Path | None) -> ExitCode:
+    """Write the measurements of a run that did not fail into the manifest's baselines folder, for review."""
+    from kgate import baseline as stored
+
+    click.echo(stored.record(manifest, report))
+    return ExitCode.GREEN
+
+
+@baseline.command()
+@MANIFEST
+@click.option("--device", default="", metavar="NAME", help="Only this device's file (cpu, h200, …).")
+def show(manifest: Path, device: str) -> ExitCode:
+    """Print what is stored."""
+    from kgate import baseline as stored
+
+    click.echo(stored.show(manifest, device))
+    return ExitCode.GREEN
+
+
+@baseline.command()
+@MANIFEST
+@click.option(
+    "--from",
+    "report",
+    type=click.Path(path_type=Path),
+    metavar="DIR|FILE",
+    help="Results of a run. [default: the last run here]",
+)
+def diff(manifest: Path, report: Path | None) -> ExitCode:
+    """Compare what is stored with a run."""
+    from kgate import baseline as stored
+
+    click.echo(stored.diff(manifest, report))
+    return ExitCode.GREEN
+
+
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--dry-run", is_flag=True, help="Print the comment instead of posting it.")
+def comment(results: Path, dry_run: bool) -> ExitCode:
+    """Post or update the pull request's comment from RESULTS, the folder that `kgate check --results` wrote."""
+    from kgate import delivery
+
+    click.echo(delivery.deliver(results, delivery.Mode.SHOW if dry_run else delivery.Mode.POST))
+    return ExitCode.GREEN
+
+
+@cli.command()
+@click.argument("rule", required=False)
+def explain(rule: str | None) -> ExitCode:
+    """Say what RULE wants, why, and how to satisfy it; without RULE, list them all."""
+    from kgate import rules
+
+    click.echo(rules.explain(rule) if rule else rules.overview())
+    return ExitCode.GREEN
+
+
+@cli.command()
+@click.argument("name", type=click.Choice(["manifest", "baseline", "report"]))
+def schema(name: str) -> ExitCode:
+    """Print the JSON Schema NAME, for editors and other programs."""
+    from kgate.load import schemas
+
+    click.echo(schemas.text(name), nl=False)
+    return ExitCode.GREEN
+
+
+def typed() -> str:
+    """The command as it was typed, for the report's "how to reproduce"."""
+    return shlex.join(["kgate", *sys.argv[1:]])
+
+
+def main() -> NoReturn:
+    """Run the command line; every way out of kgate ends here, in one of the documented exit codes."""
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        code = cli.main(prog_name="kgate", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else ExitCode.GREEN)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(ExitCode.NO_RUN)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("kgate: interrupted; what was measured is kept, the same command goes on from there", err=True)
+        sys.exit(ExitCode.INTERRUPTED)
+    except KgateError as error:
+        click.echo(f"kgate: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.exit(ExitCode.NO_VERDICT)
+    except Exception:  # noqa: BLE001  the last line of defence: a bug of kgate's own is never the author's fault
+        from kgate import bug
+
+        click.echo(bug.report(typed()), err=True)
+        sys.exit(ExitCode.NO_VERDICT)
+
+
+def stop(signum: int, frame: FrameType | None) -> NoReturn:
+    """A runner that cancels a job sends SIGTERM: the same as Ctrl-C."""
+    raise KeyboardInterrupt

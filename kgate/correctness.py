@@ -1,0 +1,207 @@
+"""
+The first half of a run: every arm answers every case, each alone, and the gate compares what came back.
+
+Nothing here decides. An arm that fails is an outcome; a comparison that does not hold is a value; rules read both.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgate import tolerance
+from kgate.compare import compare
+from kgate.model import (
+    BASE,
+    FALLBACK,
+    REFERENCE,
+    Arm,
+    Bound,
+    Case,
+    Comparison,
+    Event,
+    Failure,
+    Measurement,
+    Outcome,
+    Route,
+    Tensor,
+    Tree,
+    Workload,
+    of_base,
+)
+from kgate.plan import DRILLS, ORDER, drilled, jobs, looks, same_signature, switches
+from kgate.protocol import Arg, CaseJob, ListArg, MapArg, TensorArg
+from kgate.runner import records
+from kgate.runner.outputs import run_outputs
+from kgate.setting import Emit, Setting
+
+# Failures here are mended outside the repository (a package, a driver), so an earlier run's are not believed.
+PASSING = ("environment", "import", "compile")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """Outcomes and comparisons by (arm, case); `resumed` outcomes came from the ledger."""
+
+    outcomes: Mapping[tuple[Arm, Case], Outcome]
+    comparisons: Mapping[tuple[Arm, Case], tuple[Comparison, ...]]
+    resumed: int
+
+
+def answers(setting: Setting, emit: Emit) -> Answers:
+    """Base, head, fallback, reference, drills, never two at once; then base's own where head's failed."""
+    bench = Bench(setting=setting, emit=emit)
+    cases = setting.plan.cases
+    emit(Event(name="planned", fields={"cases": len(cases), "steps": steps(setting)}))
+    for arm in ORDER:
+        bench.run(arm, [c for c in cases if arm != BASE or setting.plan.in_base(c)])
+    bench.run_references(cases)
+    for arm in DRILLS:
+        bench.run(arm, drilled(setting.plan, cases))
+    bench.compare_all()
+    again = [(arm, c) for arm in (FALLBACK, *DRILLS) for c in cases if setting.plan.in_base(c) and bench.broken(arm, c)]
+    for arm in (FALLBACK, *DRILLS):
+        suspects = [c for a, c in again if a == arm]
+        if arm != FALLBACK:
+            suspects = [c for c in suspects if setting.plan.base_kernels[c.kernel].switch is not None]
+        bench.run(of_base(arm), suspects)
+    bench.compare_all()
+    return Answers(outcomes=bench.outcomes, comparisons=bench.comparisons, resumed=bench.resumed)
+
+
+def steps(setting: Setting) -> int:
+    """How many case-ended and launch-ended events a run without incident has, for a progress bar."""
+    plan = setting.plan
+    old = sum(plan.in_base(c) for c in plan.cases)
+    return old + 3 * len(plan.cases) + 2 * len(drilled(plan, plan.cases)) + looks(plan.target).at[0]
+
+
+class Bench:
+    """What has been answered so far. The one mutable value of this stage; it never leaves it."""
+
+    def __init__(self, *, setting: Setting, emit: Emit) -> None:
+        self.setting = setting
+        self.emit = emit
+        self.outcomes: dict[tuple[Arm, Case], Outcome] = {}
+        self.comparisons: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
+        self.resumed = 0
+
+    def run(self, arm: Arm, cases: Sequence[Case]) -> None:
+        """One arm on its cases, but for those that the ledger knows."""
+        pending = [c for c in cases if not self.recall(arm, c)]
+        if not pending:
+            return
+        plan = self.setting.plan
+        kernels = plan.base_kernels if arm.tree is Tree.BASE else plan.kernels
+        env = switches((kernels[c.kernel] for c in pending), arm)
+        self.launch(arm, arm, jobs(plan, arm, pending), env, plan.case_named)
+
+    def run_references(self, cases: Iterable[Case]) -> None:
+        """Base's reference where base has the kernel with this signature, head's where the kernel is new."""
+        plan = self.setting.plan
+        pending = [c for c in cases if not self.recall(REFERENCE, c)]
+        old = [c for c in pending if same_signature(plan, c)]
+        for arm, chosen in ((of_base(REFERENCE), old), (REFERENCE, [c for c in pending if c not in old])):
+            if chosen:
+                self.launch(arm, REFERENCE, jobs(plan, arm, chosen), {}, plan.case_named)
+
+    def launch(
+        self,
+        arm: Arm,
+        filed: Arm,
+        work: Sequence[CaseJob],
+        env: Mapping[str, str],
+        case_of: Callable[[str], Case],
+    ) -> None:
+        """Run `work` as `arm` and file what comes back under `filed`, in the ledger as soon as it is known."""
+
+        def done(name: str, outcome: Outcome) -> None:
+            self.outcomes[filed, case_of(name)] = outcome
+            self.setting.ledger.record("outcome", f"{filed.name}|{name}", records.outcome_to_json(outcome))
+
+        run_outputs(self.setting.workplace, arm, work, env, self.emit, done)
+
+    def recall(self, arm: Arm, case: Case) -> bool:
+        """Take an outcome from the ledger, if it is of use without running the arm again."""
+        stored = self.setting.ledger.recall("outcome", f"{arm.name}|{case.name}")
+        if stored is None:
+            return False
+        outcome = records.outcome_from_json(stored)
+        match outcome:
+            case Failure():
+                usable = outcome.rung not in PASSING
+            case Measurement():
+                compared = self.setting.ledger.recall("comparison", f"{arm.name}|{case.name}") is not None
+                usable = compared or all(t.path.is_file() for t in outcome.outputs)
+        if usable:
+            self.outcomes[arm, case] = outcome
+            self.resumed += 1
+        return usable
+
+    def compare_all(self) -> None:
+        """Compare what has not been compared, the fallback first: custom's tolerance is derived from its error."""
+        cases = sorted({case for _, case in self.outcomes})
+        arms = sorted({arm for arm, _ in self.outcomes}, key=lambda a: a.route is not Route.FALLBACK)
+        for case in cases:
+            for arm in arms:
+                if arm.route is not Route.REFERENCE and (arm, case) not in self.comparisons:
+                    self.compare_one(arm, case)
+
+    def compare_one(self, arm: Arm, case: Case) -> None:
+        answer = self.outcomes.get((arm, case))
+        reference = self.outcomes.get((REFERENCE, case))
+        if not isinstance(answer, Measurement) or not isinstance(reference, Measurement):
+            return
+        name = f"{arm.name}|{case.name}"
+        stored = self.setting.ledger.recall("comparison", name)
+        if stored is not None:
+            self.comparisons[arm, case] = records.comparisons_from_json(stored)
+            return
+        fallback = self.outcomes.get((FALLBACK, case))
+        like = fallback.outputs if isinstance(fallback, Measurement) else None
+        workload = self.setting.plan.workloads[case]
+        bounds = bounds_of(workload, arm, like or answer.outputs, self.comparisons.get((FALLBACK, case), ()))
+        found = compare(answer.outputs, reference.outputs, like, bounds)
+        self.comparisons[arm, case] = found
+        self.setting.ledger.record("comparison", name, records.comparisons_to_json(found))
+
+    def broken(self, arm: Arm, case: Case) -> bool:
+        """Whether this arm failed, or answered wrongly, so that base has to be asked as well."""
+        outcome = self.outcomes.get((arm, case))
+        if isinstance(outcome, Failure):
+            return True
+        return any(not c.holds for c in self.comparisons.get((arm, case), ()))
+
+
+def bounds_of(
+    workload: Workload, arm: Arm, outputs: Sequence[Tensor], fallback: Sequence[Comparison]
+) -> tuple[Bound, ...]:
+    """
+    One bound per output: the manifest's for this dtype, else derived from the fallback's own error, else the cap.
+
+    The fallback itself, and a drill that ends in it, are judged by the cap: a path cannot vouch for itself.
+    """
+    longest = longest_dimension(workload.args.values())
+    bounds = []
+    for index, output in enumerate(outputs):
+        by_hand = workload.tolerance.get(output.dtype) or workload.tolerance.get("")
+        own = fallback[index] if index < len(fallback) else None
+        if by_hand is not None:
+            bounds.append(tolerance.declared(by_hand))
+        elif arm.route is Route.CUSTOM and own is not None and own.holds:
+            bounds.append(tolerance.derived(output.dtype, longest, own.metrics))
+        else:
+            bounds.append(tolerance.cap(output.dtype, longest))
+    return tuple(bounds)
+
+
+def longest_dimension(args: Iterable[Arg]) -> int:
+    """Of all input tensors: how many terms a sum over inputs may have. 1 where there are none."""
+    longest = 1
+    for arg in args:
+        match arg:
+            case TensorArg():
+                longest = max(longest, *arg.shape, 1)
+            case ListArg():
+                longest = max(longest, longest_dimension(arg.items))
+            case MapArg():
+                longest = max(longest, longest_dimension(arg.items.values()))
+    return longest

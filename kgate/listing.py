@@ -1,0 +1,75 @@
+"""What `--list` and `--dry-run` show: the manifest as it was understood, and what a run would do with it."""
+
+from collections.abc import Iterator, Mapping
+
+from tabulate import tabulate
+
+from kgate.load.tree import BaseRef
+from kgate.model import Manifest, Workload
+from kgate.plan import CPU_LOOKS, GPU_LOOKS, Target
+from kgate.protocol import Arg, ListArg, MapArg, TensorArg, ValueArg
+
+
+def kernels(manifest: Manifest) -> str:
+    """One row per workload, in the order written."""
+    rows = [
+        (
+            kernel.name if first else "",
+            workload.name,
+            described(workload.args),
+            ", ".join(workload.targets),
+            workload.weight,
+        )
+        for kernel in manifest.kernels
+        for first, workload in marked(kernel.workloads)
+    ]
+    table = tabulate(
+        rows, headers=("kernel", "workload", "arguments", "targets", "weight"), maxcolwidths=[None, None, 48]
+    )
+    silent = [k.name for k in manifest.kernels if not k.workloads]
+    return table + "".join(f"\n{name}: no workloads" for name in silent)
+
+
+def marked(workloads: tuple[Workload, ...]) -> Iterator[tuple[bool, Workload]]:
+    return ((index == 0, workload) for index, workload in enumerate(workloads))
+
+
+def described(args: Mapping[str, Arg]) -> str:
+    return ", ".join(f"{name}: {one(arg)}" for name, arg in args.items())
+
+
+def one(arg: Arg) -> str:
+    """An argument in a few characters: `bfloat16[64, 4096]`, `3`, `[…]`."""
+    match arg:
+        case TensorArg():
+            layout = f" strides {list(arg.strides)}" if arg.strides is not None else ""
+            return f"{arg.dtype}{list(arg.shape)}{layout}"
+        case ValueArg():
+            return repr(arg.value)
+        case ListArg():
+            return "[" + ", ".join(one(item) for item in arg.items) + "]"
+        case MapArg():
+            return "{" + described(arg.items) + "}"
+
+
+def dry_run(manifest: Manifest, base: BaseRef, device: str) -> str:
+    """Which cases would run on each kind of device, in which arms, and how many launches at least. Starts nothing."""
+    against = f"base {base.commit[:9]}" if base.commit else f"no base ({base.reason})"
+    lines = [f"{manifest.path.name}: {against}"]
+    kinds = ("cpu", "cuda") if device == "auto" else (device.partition(":")[0],)
+    for kind in kinds:
+        target = Target(kind=kind, name=kind, arch="")
+        chosen = [(k, w) for k in manifest.kernels for w in k.workloads if aimed(target, w)]
+        looks = CPU_LOOKS if kind == "cpu" else GPU_LOOKS
+        arms = 6 if base.commit else 5
+        lines.append(
+            f"{kind}: {len(chosen)} cases of {len({k.name for k, _ in chosen})} kernels; up to {arms} arms each, "
+            f"then {looks.at[0]} to {looks.at[-1]} timed launches"
+        )
+        lines += [f"  {kernel.name}/{workload.name}: {described(workload.args)}" for kernel, workload in chosen]
+    return "\n".join([*lines, "Nothing was started."])
+
+
+def aimed(target: Target, workload: Workload) -> bool:
+    """As Target.runs, but an architecture that is named (sm_90) counts for cuda: no GPU has been asked yet."""
+    return target.runs(workload) or (target.kind == "cuda" and any(t.startswith("sm_") for t in workload.targets))

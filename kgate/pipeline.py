@@ -1,0 +1,104 @@
+"""
+check(): the whole product in one function. Read this first.
+
+    manifest -> setting -> answers of every arm -> times of every arm -> findings -> verdict
+"""
+
+import time
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+
+from kgate import __version__, correctness, latency, rules, setting
+from kgate.load import baselines, owners
+from kgate.model import HEAD, Baseline, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
+from kgate.plan import LATENCY_RULES
+from kgate.setting import Emit, Options, Setting
+
+
+def check(options: Options, emit: Emit) -> Report:
+    """Run all that the manifest asks for on this machine and judge it. Raises KgateError where there can be no run."""
+    started, clock = datetime.now(timezone.utc), time.monotonic()
+    here = setting.prepare(options, emit)
+    prepared = time.monotonic()
+    answers = correctness.answers(here, emit)
+    answered = time.monotonic()
+    times = latency.times(here, answers, latency_levels(here), options.launches, emit)
+    timed = time.monotonic()
+    run = observed(here, answers, times)
+    findings = rules.judge(run, here.manifest.policy)
+    # Not in a `finally`: an interrupted run leaves its files, and the same command goes on from them.
+    setting.clean(here)
+    return Report(
+        version=__version__,
+        verdict=verdict_of(findings),
+        findings=findings,
+        run=run,
+        manifest=str(here.manifest.path.relative_to(here.manifest.root)),
+        head=here.head.commit + ("+dirty" if here.head.dirty else ""),
+        base=here.base.commit,
+        started=started.isoformat(timespec="seconds"),
+        wall_s=time.monotonic() - clock,
+        cost_s={"prepare": prepared - clock, "answers": answered - prepared, "times": timed - answered},
+        command=options.command,
+        resumed=answers.resumed,
+    )
+
+
+def latency_levels(here: Setting) -> Mapping[str, Level]:
+    on_gpu = here.plan.target.kind != "cpu"
+    return {rule: rules.level_of(rule, here.manifest.policy, on_gpu) for rule in LATENCY_RULES}
+
+
+def observed(here: Setting, answers: correctness.Answers, times: latency.Times) -> Run:
+    """Everything seen, in the one value that rules read."""
+    return Run(
+        kernels=here.plan.kernels,
+        cases=here.plan.cases,
+        device=here.plan.target.name,
+        on_gpu=here.plan.target.kind != "cpu",
+        outcomes={**answers.outcomes, **times.outcomes},
+        comparisons={**answers.comparisons, **times.comparisons},
+        latency=times.latency,
+        ownership=ownerships(here, answers, here.manifest.root, here.plan.kernels),
+        base_ownership=base_ownerships(here, answers),
+        base_kernels=here.plan.base_kernels,
+        baseline=stored_baseline(here),
+        fingerprint=here.fingerprint,
+        base_ran=here.base.manifest is not None,
+        remarks=here.remarks,
+    )
+
+
+def ownerships(
+    here: Setting, answers: correctness.Answers, root: Path, kernels: Mapping[str, Kernel]
+) -> Mapping[str, Ownership]:
+    return {name: owners.ownership(root, kernel, files_of(here, answers, kernel)) for name, kernel in kernels.items()}
+
+
+def base_ownerships(here: Setting, answers: correctness.Answers) -> Mapping[str, Ownership]:
+    if here.base.folder is None:
+        return {}
+    return ownerships(here, answers, here.base.folder, here.plan.base_kernels)
+
+
+def files_of(here: Setting, answers: correctness.Answers, kernel: Kernel) -> tuple[str, ...]:
+    """The kernel's files from the git root: what the worker loaded for it, else where its functions should be."""
+    prefix = here.manifest.folder.relative_to(here.manifest.root)
+    loaded: set[str] = set()
+    for (arm, case), outcome in answers.outcomes.items():
+        if arm == HEAD and case.kernel == kernel.name and isinstance(outcome, Measurement):
+            loaded |= set(outcome.facts.get("loaded-files", {}))
+    if not loaded:
+        modules = {entry.partition(":")[0] for entry in (kernel.dispatch, kernel.custom, kernel.fallback)}
+        named = {m.replace(".", "/") + ".py" for m in modules}
+        loaded = {n for n in named if (here.manifest.folder / n).is_file()}
+    return tuple(sorted((prefix / name).as_posix() for name in loaded))
+
+
+def stored_baseline(here: Setting) -> Baseline | None:
+    """Base's where there is a base: the run's own change does not move what it is held against."""
+    if not here.manifest.baselines:
+        return None
+    folder = here.base.manifest.folder if here.base.manifest is not None else here.manifest.folder
+    return baselines.read(folder / here.manifest.baselines / f"{here.plan.target.name}.json")

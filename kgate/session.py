@@ -1,0 +1,92 @@
+"""
+One `kgate check` at a terminal or in a pipe: pipeline, progress, files and printing joined together. The terminal and
+the results folder belong to this module; the pipeline knows neither.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from enum import Enum
+from pathlib import Path
+
+import click
+
+from kgate.errors import ExitCode, HostError
+from kgate.model import Event, Report
+from kgate.setting import STATE, Options
+
+STREAM = "stream"
+
+
+class Shown(Enum):
+    LISTING = "listing"
+    DRY_RUN = "dry-run"
+
+
+def check(options: Options, form: str, results: Path | None) -> ExitCode:
+    """Run the pipeline and print its report as `form`, or every event for STREAM; the exit code is the verdict's."""
+    from kgate import pipeline
+    from kgate.reports import events
+
+    if results is not None:
+        writable(results)
+    with ExitStack() as stack:
+        listeners: list[Callable[[Event], None]] = []
+        if form == STREAM:
+            listeners.append(lambda event: click.echo(events.render(event)))
+        elif sys.stderr.isatty():
+            from kgate.progress import Progress
+
+            listeners.append(stack.enter_context(Progress()).show)
+        report = pipeline.check(options, lambda event: [listen(event) for listen in listeners] and None)
+    if form == STREAM:
+        for event in events.of_report(report):
+            click.echo(events.render(event))
+    else:
+        click.echo(rendered(report, form), nl=False)
+    for folder in (options.manifest.resolve().parent / STATE / "last", results):
+        if folder is not None:
+            write(report, folder)
+    return report.verdict.exit_code
+
+
+def rendered(report: Report, form: str) -> str:
+    from kgate.reports import FORMATS, Style, render
+
+    assert form in FORMATS, form
+    tty = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return render(report, form, Style(colour=tty, width=80))
+
+
+def writable(folder: Path) -> None:
+    """Before anything runs: a results folder that cannot be written is said now, not after the measurement."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.write_text("")
+        probe.unlink()
+    except OSError as error:
+        raise HostError(f"--results {folder}: cannot be written ({error.strerror}); choose another folder") from error
+
+
+def write(report: Report, folder: Path) -> None:
+    from kgate.reports import Style, render
+
+    plain = Style(colour=False, width=80)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, form in (("report.json", "json"), ("report.txt", "text"), ("comment.md", "markdown")):
+        (folder / name).write_text(render(report, form, plain), encoding="utf-8")
+
+
+def show(options: Options, what: Shown) -> ExitCode:
+    """--list and --dry-run: read the manifest, start nothing of the repository's."""
+    from kgate import listing
+    from kgate.load import manifest, selection, tree
+
+    chosen = selection.select(manifest.load(options.manifest), options.kernels, options.workloads)
+    if what is Shown.LISTING:
+        click.echo(listing.kernels(chosen))
+    else:
+        click.echo(listing.dry_run(chosen, tree.resolve_base(chosen.root, options.base), options.device))
+    return ExitCode.GREEN

@@ -1,0 +1,225 @@
+"""
+Before anything is measured: manifest, base commit, builds, interpreter, device, ledger. Everything a run needs, or one
+sentence that says why there can be no run.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kgate import __version__
+from kgate.errors import HostError, ManifestError, UsageError
+from kgate.load import manifest as manifests
+from kgate.load import selection, tree
+from kgate.model import Event, Fingerprint, Manifest, Tree
+from kgate.plan import Plan, Target, plan
+from kgate.protocol import Identity
+from kgate.runner import launch
+from kgate.runner.ledger import Ledger
+from kgate.runner.place import Workplace
+
+Emit = Callable[[Event], None]
+STATE = ".kgate"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the command line chose; "" and () mean that kgate chooses."""
+
+    manifest: Path
+    base: str = ""
+    device: str = "auto"
+    python: str = ""
+    kernels: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
+    launches: int = 0
+    command: str = "kgate check"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Base:
+    """The base commit as it can be run: its work tree and what its manifest says; or why not."""
+
+    commit: str
+    tree_hash: str
+    folder: Path | None
+    manifest: Manifest | None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One run, ready to go. `folder` is the run's own, below .kgate; `ledger` may hold what an earlier try finished."""
+
+    manifest: Manifest
+    base: Base
+    head: tree.Head
+    plan: Plan
+    workplace: Workplace
+    identity: Identity
+    fingerprint: Fingerprint
+    ledger: Ledger
+    folder: Path
+    remarks: tuple[str, ...]
+    build_s: float = 0.0
+
+
+def prepare(options: Options, emit: Emit) -> Setting:
+    """Raises UsageError (manifest, names), HostError (git, folders, device) or WorkerError (interpreter)."""
+    manifest = selection.select(manifests.load(options.manifest), options.kernels, options.workloads)
+    head = tree.head(manifest.root)
+    state = state_folder(manifest.root)
+    base = base_of(manifest, options.base, state)
+    built = build_trees(manifest, base, state)
+    scratch = Path(tempfile.mkdtemp(prefix="probe-", dir=state))
+    try:
+        workplace = place(options, manifest, base, scratch)
+        identity = launch.probe(workplace)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    target = target_of(identity, options.device)
+    fingerprint = Fingerprint(
+        must_match=identity.must_match, may_drift=identity.may_drift, information=identity.information
+    )
+    key = run_key(manifest, head, base, fingerprint, target)
+    folder = state / key
+    folder.mkdir(exist_ok=True)
+    ledger = Ledger.open(state / f"{key}.jsonl")
+    emit(
+        Event(name="run-started", fields={"key": key, "device": target.name, "head": head.commit, "base": base.commit})
+    )
+    return Setting(
+        manifest=manifest,
+        base=base,
+        head=head,
+        plan=plan(manifest, base.manifest, target),
+        workplace=replace(workplace, folder=folder, device=target.torch_name),
+        identity=identity,
+        fingerprint=fingerprint,
+        ledger=ledger,
+        folder=folder,
+        remarks=(*dirty_remark(head), *base.remarks, *built),
+    )
+
+
+def state_folder(root: Path) -> Path:
+    """`.kgate` at the git root, ignored by git through a file of its own."""
+    state = root / STATE
+    try:
+        state.mkdir(exist_ok=True)
+        (state / ".gitignore").write_text("*\n")
+    except OSError as error:
+        raise HostError(f"{state}: cannot be written ({error.strerror}); kgate keeps its state there") from error
+    return state
+
+
+def base_of(manifest: Manifest, ref: str, state: Path) -> Base:
+    """Resolve and check out the base commit; a base that is not there is a remark, not an error."""
+    found = tree.resolve_base(manifest.root, ref)
+    if not found.commit:
+        return Base(commit="", tree_hash="", folder=None, manifest=None, remarks=(f"no base: {found.reason}",))
+    folder = state / "trees" / found.commit[:12]
+    tree.checkout(manifest.root, found.commit, folder)
+    path = folder / manifest.path.relative_to(manifest.root)
+    try:
+        old = manifests.load(path)
+    except (ManifestError, UsageError) as error:
+        remark = f"base {found.commit[:9]} has no usable manifest, so every kernel counts as new: {error}"
+        return Base(commit=found.commit, tree_hash=found.tree, folder=folder, manifest=None, remarks=(remark,))
+    return Base(commit=found.commit, tree_hash=found.tree, folder=folder, manifest=old)
+
+
+def build_trees(manifest: Manifest, base: Base, state: Path) -> tuple[str, ...]:
+    """Run `build` in both trees. Head's failing build is a HostError; base's is a remark and base is not run."""
+    remarks: tuple[str, ...] = ()
+    if manifest.build and (sentence := tree.build(manifest.folder, manifest.build, state / "build-head.log")):
+        raise HostError(f"build in the work tree: {sentence}; see {state / 'build-head.log'}")
+    if base.manifest is not None and base.manifest.build and base.folder is not None:
+        folder = base.manifest.folder
+        if sentence := tree.build(folder, base.manifest.build, state / "build-base.log"):
+            remarks = (f"base does not build ({sentence}); see {state / 'build-base.log'}",)
+    return remarks
+
+
+def place(options: Options, manifest: Manifest, base: Base, folder: Path) -> Workplace:
+    trees = {Tree.HEAD: manifest.folder}
+    if base.manifest is not None:
+        trees[Tree.BASE] = base.manifest.folder
+    chosen = options.python or manifest.python
+    pythons = {
+        arm: interpreter(chosen, bool(options.python), folder_, manifest.folder) for arm, folder_ in trees.items()
+    }
+    return Workplace(python=pythons, trees=trees, folder=folder, device="cpu", pass_env=manifest.env)
+
+
+def interpreter(chosen: str, by_hand: bool, arm_folder: Path, checkout: Path) -> str:
+    """The worker's interpreter: in the arm's tree after its build, else in the checkout, else from PATH."""
+    if not chosen:
+        found = shutil.which("python3") or shutil.which("python")
+        if found is None:
+            raise HostError("no python3 on PATH; name the interpreter that has torch with --python")
+        return found
+    if os.sep not in chosen:
+        found = shutil.which(chosen)
+        if found is None:
+            raise HostError(f"{chosen}: no such program on PATH; name the interpreter that has torch with --python")
+        return found
+    places = [Path.cwd()] if by_hand else [arm_folder, checkout]
+    for folder in places:
+        # Not resolved: a virtual environment's python is a link, and only its own path finds its packages.
+        path = Path(os.path.normpath(folder / Path(chosen).expanduser()))
+        if path.exists():
+            return str(path)
+    raise HostError(f"{places[-1] / chosen}: no such interpreter; mend `python` in the manifest or pass --python")
+
+
+def target_of(identity: Identity, device: str) -> Target:
+    """The device of this run. `auto` is the first GPU if the worker's torch sees one, else the CPU."""
+    kind, _, index = device.partition(":")
+    if kind not in ("auto", "cpu", "cuda"):
+        raise UsageError(f"--device {device}: no such device; one of auto, cpu, cuda, cuda:N")
+    reason = identity.devices.get("nvidia", "the worker did not say")
+    if kind == "cpu" or (kind == "auto" and reason):
+        return Target(kind="cpu", name="cpu")
+    if reason:
+        raise HostError(f"--device {device}: {reason}")
+    facts = identity.must_match
+    return Target(kind="cuda", name=short_name(facts["gpu"]), arch=facts["capability"], index=int(index or 0))
+
+
+def short_name(gpu: str) -> str:
+    """`NVIDIA H200` is h200, `NVIDIA GeForce RTX 4090` is rtx-4090: what stands in case names and baseline files."""
+    words = [w for w in gpu.lower().replace("/", " ").split() if w not in ("nvidia", "geforce", "tesla")]
+    return "-".join(words) or "gpu"
+
+
+def run_key(manifest: Manifest, head: tree.Head, base: Base, fingerprint: Fingerprint, target: Target) -> str:
+    """What must be equal for a second run to go on with the first: trees, manifest and choice, fingerprint, version."""
+    chosen = [(k.name, [w.name for w in k.workloads]) for k in manifest.kernels]
+    parts: Mapping[str, object] = {
+        "head": head.tree,
+        "base": base.tree_hash,
+        "manifest": manifest.digest,
+        "chosen": chosen,
+        "fingerprint": sorted(fingerprint.must_match.items()),
+        "target": target.torch_name,
+        "version": __version__,
+    }
+    return hashlib.sha256(repr(sorted(parts.items())).encode()).hexdigest()[:16]
+
+
+def dirty_remark(head: tree.Head) -> tuple[str, ...]:
+    return ("the work tree has uncommitted changes; they were measured as head",) if head.dirty else ()
+
+
+def clean(setting: Setting) -> None:
+    """Give the base tree back to git and drop the run's bulky files; the ledger stays."""
+    with suppress(OSError):
+        shutil.rmtree(setting.folder)
+    if setting.base.folder is not None:
+        tree.remove(setting.manifest.root, setting.base.folder)
