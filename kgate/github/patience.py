@@ -1,0 +1,73 @@
+"""How long a request may take and how long to wait between two: pure arithmetic on GitHub's answers."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from kgate.errors import DeliveryError
+
+UNNAMED_WAIT_S = 60.0  # after a rate limit that names no time: GitHub's documentation asks for a minute at least
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """`waiting_s` bounds all waits of one request together; a comment is not worth a GPU runner's minutes."""
+
+    connect_s: float = 5.0
+    read_s: float = 20.0  # without a single byte
+    answer_s: float = 60.0  # of a whole answer
+    first_wait_s: float = 1.0  # doubled after each try
+    waiting_s: float = 120.0
+    tries: int = 5
+
+    def waits(self) -> "Waits":
+        return Waits(self)
+
+
+class Waits:
+    """The waits of one request. Not frozen: it counts what has been spent."""
+
+    def __init__(self, patience: Patience) -> None:
+        self.patience, self.tries, self.spent_s = patience, 1, 0.0
+
+    def following(self, asked_s: float | None, problem: str) -> float:
+        """Seconds to wait before the next try; raises DeliveryError with `problem` where there is to be none."""
+        wait_s = self.patience.first_wait_s * 2 ** (self.tries - 1) if asked_s is None else asked_s
+        if self.tries >= self.patience.tries:
+            raise DeliveryError(f"{problem}; given up after {self.tries} tries")
+        if self.spent_s + wait_s > self.patience.waiting_s:
+            raise DeliveryError(f"{problem}; given up, since the next try is {wait_s:.0f} s away")
+        self.tries += 1
+        self.spent_s += wait_s
+        return wait_s
+
+
+def asked_wait_s(status: int, headers: Mapping[str, str]) -> float | None:
+    """
+    Seconds that GitHub asks to wait: for a rate limit (403, 429), or by a 503. None where it asks for none.
+
+    Header names in lower case. Order as GitHub's documentation has it: retry-after, then x-ratelimit-reset.
+    """
+    if status not in (403, 429, 503):
+        return None
+    if "retry-after" in headers:
+        return seconds_until(headers["retry-after"])
+    if headers.get("x-ratelimit-remaining") == "0":
+        reset = headers.get("x-ratelimit-reset", "")
+        return max(0.0, float(reset) - time.time()) if plain_number(reset) else UNNAMED_WAIT_S
+    return UNNAMED_WAIT_S if status == 429 else None
+
+
+def seconds_until(text: str) -> float:
+    """Of a Retry-After header: seconds or an HTTP date; a minute for what is neither."""
+    if plain_number(text.strip()):
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return UNNAMED_WAIT_S
+
+
+def plain_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 12
