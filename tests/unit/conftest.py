@@ -1,0 +1,36 @@
+"""Unit tests stay within the process: starting one, or opening a network socket, raises while a test runs."""
+
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system")
+NETWORK = (socket.AF_INET, socket.AF_INET6)
+
+
+class Watch:
+    """An audit hook cannot be taken out again, so there is one for the session, and it asks here."""
+
+    on = False
+
+
+def refuse(event: str, args: tuple[Any, ...]) -> None:
+    if not Watch.on:
+        return
+    if event in STARTS:
+        raise RuntimeError(f"a unit test started a process ({event}); such a test belongs in tests/contract")
+    if event == "socket.__new__" and args[1] in NETWORK:
+        raise RuntimeError("a unit test opened a network socket; such a test belongs in tests/contract")
+
+
+sys.addaudithook(refuse)
+
+
+@pytest.fixture(autouse=True)
+def _within_the_process() -> Iterator[None]:
+    Watch.on = True
+    yield
+    Watch.on = False
