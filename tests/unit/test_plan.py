@@ -1,0 +1,174 @@
+"""Plan: which cases a device expects, and the job of each arm."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kgate.model import (
+    BASE,
+    FALLBACK,
+    HEAD,
+    REFERENCE,
+    SWITCH_OFF,
+    SWITCH_ON,
+    Kernel,
+    Level,
+    Manifest,
+    Place,
+    Switch,
+    Workload,
+    of_base,
+)
+from kgate.plan import CPU_LOOKS, LATENCY_RULES, Target, can_act, drilled, job, jobs, plan, same_signature, switches
+from kgate.protocol import Fill, TensorArg
+
+CPU = Target(kind="cpu", name="cpu")
+H200 = Target(kind="cuda", name="h200", arch="sm_90", index=1)
+HERE = Place(path="kgate.yaml", line=1)
+
+
+def workload(name: str, *targets: str, args: tuple[str, ...] = ("x",)) -> Workload:
+    tensor = TensorArg(shape=(2, 3), dtype="float32", fill=Fill(kind="normal", b=1.0), stream=1)
+    return Workload(
+        name=name, args=dict.fromkeys(args, tensor), symbols={"M": 2}, targets=targets, tolerance={}, place=HERE
+    )
+
+
+def kernel(name: str, *workloads: Workload) -> Kernel:
+    return Kernel(
+        name=name,
+        owners=("@acme/kernels",),
+        dsl="tilelang",
+        dispatch="acme:dispatch",
+        custom="acme:fused",
+        fallback="acme:eager",
+        workloads=workloads,
+        place=HERE,
+        switch=Switch(env=f"ACME_{name.upper()}", custom="on", fallback="off"),
+    )
+
+
+def manifest(*kernels: Kernel) -> Manifest:
+    return Manifest(
+        path=Path("/r/kgate.yaml"),
+        folder=Path("/r"),
+        root=Path("/r"),
+        python="",
+        build="",
+        env=(),
+        baselines="",
+        policy={},
+        gpus={},
+        kernels=kernels,
+        digest="0",
+    )
+
+
+def test_a_device_expects_only_the_workloads_meant_for_it() -> None:
+    declared = manifest(
+        kernel("add", workload("any", "cpu", "cuda"), workload("big", "cuda"), workload("hopper", "sm_90"))
+    )
+
+    on_cpu, on_gpu = plan(declared, None, CPU), plan(declared, None, H200)
+
+    assert [c.name for c in on_cpu.cases] == ["add/any@cpu"]
+    assert [c.name for c in on_gpu.cases] == ["add/any@h200", "add/big@h200", "add/hopper@h200"]
+    assert H200.torch_name == "cuda:1"
+
+
+def test_an_architecture_target_is_not_met_by_another_gpu() -> None:
+    other = replace(H200, arch="sm_100")
+
+    assert plan(manifest(kernel("add", workload("hopper", "sm_90"))), None, other).cases == ()
+
+
+@pytest.mark.parametrize(
+    ("arm", "entry", "dsl", "widen"),
+    [
+        (HEAD, "acme:fused", "tilelang", False),
+        (FALLBACK, "acme:eager", "torch", False),
+        (REFERENCE, "acme:eager", "torch", True),
+        (SWITCH_ON, "acme:dispatch", "tilelang", False),
+        (SWITCH_OFF, "acme:dispatch", "torch", False),
+    ],
+)
+def test_each_arm_calls_its_function_and_only_the_reference_is_widened(arm, entry, dsl, widen) -> None:
+    work = plan(manifest(kernel("add", workload("w", "cpu"))), None, CPU)
+
+    made = job(work, arm, work.cases[0])
+
+    assert (made.entry, made.dsl, made.widen, made.cast) == (entry, dsl, widen, False)
+
+
+def test_a_reference_of_the_users_own_is_called_with_inputs_as_they_are() -> None:
+    own = replace(kernel("add", workload("w", "cpu")), reference="acme:exact")
+    work = plan(manifest(own), None, CPU)
+
+    made = job(work, REFERENCE, work.cases[0])
+
+    assert (made.entry, made.widen, made.cast) == ("acme:exact", False, True)
+
+
+def test_base_arms_call_what_bases_manifest_names() -> None:
+    old = replace(kernel("add", workload("w", "cpu")), custom="acme:older")
+    work = plan(manifest(kernel("add", workload("w", "cpu"))), manifest(old), CPU)
+
+    assert job(work, BASE, work.cases[0]).entry == "acme:older"
+    assert job(work, of_base(FALLBACK), work.cases[0]).entry == "acme:eager"
+
+
+def test_a_drill_sets_every_kernels_switch_and_other_arms_set_none() -> None:
+    kernels = (kernel("add", workload("w", "cpu")), kernel("mul", workload("w", "cpu")))
+
+    assert switches(kernels, SWITCH_OFF) == {"ACME_ADD": "off", "ACME_MUL": "off"}
+    assert switches(kernels, SWITCH_ON) == {"ACME_ADD": "on", "ACME_MUL": "on"}
+    assert switches(kernels, HEAD) == {}
+
+
+def test_a_context_switch_wraps_the_call_and_sets_no_variable() -> None:
+    by_context = replace(
+        kernel("add", workload("w", "cpu")), switch=Switch(context="acme:use", custom="a", fallback="b")
+    )
+    work = plan(manifest(by_context), None, CPU)
+
+    assert job(work, SWITCH_OFF, work.cases[0]).context == ("acme:use", "b")
+    assert job(work, HEAD, work.cases[0]).context is None
+    assert switches([by_context], SWITCH_OFF) == {}
+
+
+def test_a_kernel_without_switch_is_not_drilled() -> None:
+    bare = replace(kernel("add", workload("w", "cpu")), switch=None)
+    work = plan(manifest(bare, kernel("mul", workload("w", "cpu"))), None, CPU)
+
+    assert [c.kernel for c in drilled(work, work.cases)] == ["mul"]
+
+
+def test_base_is_asked_for_the_reference_only_while_the_arguments_are_the_same() -> None:
+    new = manifest(kernel("add", workload("w", "cpu", args=("x", "y"))), kernel("mul", workload("w", "cpu")))
+    old = manifest(kernel("add", workload("w", "cpu")), kernel("mul", workload("older", "cpu")))
+    work = plan(new, old, CPU)
+
+    assert [c.kernel for c in work.cases if same_signature(work, c)] == ["mul"]
+    assert not same_signature(plan(new, None, CPU), work.cases[0])
+
+
+def test_the_order_of_jobs_differs_between_arms_but_not_between_runs() -> None:
+    work = plan(manifest(kernel("add", *(workload(f"w{i}", "cpu") for i in range(30)))), None, CPU)
+
+    first, again, other = (jobs(work, arm, work.cases) for arm in (HEAD, HEAD, FALLBACK))
+
+    assert [j.case for j in first] == [j.case for j in again]
+    assert sorted(j.case for j in first) == sorted(j.case for j in other)
+    assert [j.case for j in first] != [j.case for j in other]
+
+
+def test_looks_follow_each_other_and_end() -> None:
+    assert [CPU_LOOKS.next_after(n) for n in (0, 5, 10, 16)] == [5, 10, 16, None]
+
+
+def test_more_launches_are_spent_only_where_a_latency_rule_can_do_more_than_note() -> None:
+    noted = dict.fromkeys(LATENCY_RULES, Level.NOTE)
+
+    assert not can_act(noted)
+    assert can_act({**noted, "slower-than-base": Level.WARN})
