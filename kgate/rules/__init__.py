@@ -1,1 +1,123 @@
-"""One file per law, and the table of them."""
+"""
+One file per law, and the table of them.
+
+A rule reads a `Run` and nothing else: it opens no file, starts no process, and one fault is blamed once, by the rule
+that names it best. What base shows as well is marked pre-existing and does not block.
+"""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date, datetime, timezone
+
+from kgate.errors import UsageError
+from kgate.model import Finding, Level, Run
+from kgate.rules import (
+    contract_broken,
+    does_not_run,
+    fallback_missing,
+    fallback_raises,
+    fallback_untested,
+    fallback_wrong,
+    less_exact_than_baseline,
+    no_baseline,
+    no_reference,
+    not_measured,
+    owner_missing,
+    path_not_taken,
+    slower_than_base,
+    slower_than_baseline,
+    slower_than_fallback,
+    switch_without_effect,
+    wrong_result,
+)
+from kgate.rules._base import as_base
+from kgate.rules._law import Limit, RuleModule
+
+__all__ = ["RULES", "Limit", "RuleModule", "as_base", "explain", "judge", "level_of", "overview"]
+
+# As a reader wants to hear of them: does it run, is it right, can we get out, who answers, is it fast.
+RULES: tuple[RuleModule, ...] = (
+    does_not_run,
+    contract_broken,
+    wrong_result,
+    fallback_missing,
+    fallback_raises,
+    fallback_wrong,
+    switch_without_effect,
+    fallback_untested,
+    path_not_taken,
+    owner_missing,
+    slower_than_base,
+    slower_than_fallback,
+    slower_than_baseline,
+    less_exact_than_baseline,
+    no_reference,
+    not_measured,
+    no_baseline,
+)
+
+
+def judge(run: Run, policy: Mapping[str, Level], today: date | None = None) -> tuple[Finding, ...]:
+    """Every finding, worst first and otherwise in the order of RULES and of the run's cases. `today` is UTC's."""
+    day = today or datetime.now(timezone.utc).date()
+    shown_by_base = {f.identity for f in stated(as_base(run), policy, day) if not f.undecided}
+    findings = [
+        replace(f, pre_existing=f.identity in shown_by_base and not f.undecided) for f in stated(run, policy, day)
+    ]
+    return tuple(sorted(findings, key=badness))
+
+
+def stated(run: Run, policy: Mapping[str, Level], today: date) -> list[Finding]:
+    """What all rules say of a run, in the order of RULES."""
+    findings: list[Finding] = []
+    for rule in RULES:
+        level = level_of(rule.NAME, policy, run.on_gpu)
+        if level is not Level.OFF:
+            findings += rule.judge(run, Limit(rule=rule.NAME, level=level, today=today))
+    return findings
+
+
+def badness(finding: Finding) -> int:
+    """0 blocks; 1 blocks until it is known; 2 has to be seen; 3 is for the record."""
+    if finding.blocks:
+        return 1 if finding.undecided else 0
+    return 3 if finding.level is Level.NOTE else 2
+
+
+def level_of(name: str, policy: Mapping[str, Level], on_gpu: bool) -> Level:
+    """The policy's word, else the rule's: its level on a CPU where it has one, else its default."""
+    rule = named(name)
+    if name in policy:
+        return policy[name]
+    return rule.DEFAULT if on_gpu or rule.ON_CPU is None else rule.ON_CPU
+
+
+def named(name: str) -> RuleModule:
+    for rule in RULES:
+        if name == rule.NAME:
+            return rule
+    names = [r.NAME for r in RULES]
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
+    raise UsageError(f"no rule is called {name!r}; did you mean {near[0]!r}? `kgate explain` lists them all")
+
+
+def explain(name: str) -> str:
+    """The page of one rule. Raises UsageError with the nearest name."""
+    rule = named(name)
+    level = rule.DEFAULT.name.lower()
+    on_cpu = "" if rule.ON_CPU is None else f" ({rule.ON_CPU.name.lower()} on a CPU)"
+    return (
+        f"{rule.NAME}\n\n"
+        f"Wants: {rule.WANTS}\n\n"
+        f"Why: {rule.WHY}\n\n"
+        f"To satisfy it: {rule.SATISFY}\n\n"
+        f"Level: {level}{on_cpu}; the manifest may set it: `policy: {{{rule.NAME}: off | note | warn | fail}}`"
+    )
+
+
+def overview() -> str:
+    """All rules, one line each, with their level."""
+    width = max(len(rule.NAME) for rule in RULES)
+    lines = [f"{rule.NAME:{width}}  {rule.DEFAULT.name.lower():4}  {rule.WANTS}" for rule in RULES]
+    return "\n".join(lines) + "\n\n`kgate explain RULE` says why, and how to satisfy it."

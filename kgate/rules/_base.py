@@ -1,0 +1,44 @@
+"""The run as the base commit would have been judged, so that a change answers only for what it changes."""
+
+from dataclasses import replace
+
+from kgate.model import BASE, FALLBACK, HEAD, Arm, Latency, Route, Run, Tree
+
+
+def as_base(run: Run) -> Run:
+    """
+    `run` with base in head's place: its outcomes, comparisons, kernels, owners and times.
+
+    A kernel that head adds is left out, since base says nothing of it. base/fallback takes the place of head/fallback;
+    what base was slower than is not known. The reference is shared: its files are base's wherever base has the kernel.
+    """
+    cases = tuple(c for c in run.cases if c.kernel in run.base_kernels)
+    return replace(
+        run,
+        kernels={name: run.base_kernels[name] for name in run.kernels if name in run.base_kernels},
+        cases=cases,
+        outcomes={(arm, c): o for (a, c), o in run.outcomes.items() if (arm := moved(a)) and c in cases},
+        comparisons={(arm, c): o for (a, c), o in run.comparisons.items() if (arm := moved(a)) and c in cases},
+        latency={c: latency_of_base(run.latency[c]) for c in cases if c in run.latency},
+        ownership=run.base_ownership,
+        base_ownership={},
+        base_kernels={},
+        base_ran=False,
+    )
+
+
+def moved(arm: Arm) -> Arm | None:
+    """Head's arm for base's; the reference stays; what is head's own falls away."""
+    if arm.route is Route.REFERENCE:
+        return replace(arm, tree=Tree.HEAD)
+    return replace(arm, tree=Tree.HEAD) if arm.tree is Tree.BASE else None
+
+
+def latency_of_base(latency: Latency) -> Latency:
+    """Medians and ratios only: rules do not read the launches."""
+    medians = {n: ns for n, ns in latency.median_ns.items() if n not in (HEAD.name, BASE.name)}
+    if BASE.name in latency.median_ns:
+        medians[HEAD.name] = latency.median_ns[BASE.name]
+    ratio = latency.ratio(BASE.name, FALLBACK.name)
+    ratios = () if ratio is None else (replace(ratio, above=HEAD.name),)
+    return replace(latency, launches=(), median_ns=medians, ratios=ratios)

@@ -1,0 +1,117 @@
+"""What a rule is, and how one states what it found."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Protocol
+
+from kgate.model import Case, Finding, Kernel, Level, Run, Scope, Workload
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """How one rule is to be applied. `today` is UTC's, for what expires."""
+
+    rule: str
+    level: Level
+    today: date
+
+
+class RuleModule(Protocol):
+    """The contract of a module in RULES; properties only because a module's constants are never written to."""
+
+    @property
+    def NAME(self) -> str: ...
+
+    @property
+    def DEFAULT(self) -> Level: ...
+
+    @property
+    def ON_CPU(self) -> Level | None:
+        """The level on a CPU where the policy names none; None is DEFAULT."""
+
+    @property
+    def WANTS(self) -> str:
+        """One sentence: what holds where this rule is silent."""
+
+    @property
+    def WHY(self) -> str: ...
+
+    @property
+    def SATISFY(self) -> str: ...
+
+    def judge(self, run: Run, limit: Limit) -> Iterable[Finding]:
+        """In the order of the run's kernels and cases; no findings where the rule is content."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What a rule says of one kernel or case. Nothing in it is escaped."""
+
+    sentence: str
+    advice: str
+    evidence: Mapping[str, str] = field(default_factory=dict)
+    undecided: bool = False
+
+
+def of_case(run: Run, limit: Limit, case: Case, said: Said) -> Finding:
+    kernel = run.kernels[case.kernel]
+    workload = workload_of(run, case)
+    return Finding(
+        rule=limit.rule,
+        level=limit.level,
+        scope=Scope.CASE,
+        name=stable_name(case),
+        kernel=case.kernel,
+        sentence=said.sentence,
+        advice=said.advice,
+        evidence=said.evidence,
+        owners=owners_of(run, case.kernel),
+        place=workload.place if workload else kernel.place,
+        undecided=said.undecided,
+    )
+
+
+def of_kernel(run: Run, limit: Limit, kernel: Kernel, said: Said) -> Finding:
+    return Finding(
+        rule=limit.rule,
+        level=limit.level,
+        scope=Scope.KERNEL,
+        name=kernel.name,
+        kernel=kernel.name,
+        sentence=said.sentence,
+        advice=said.advice,
+        evidence=said.evidence,
+        owners=owners_of(run, kernel.name),
+        place=kernel.place,
+        undecided=said.undecided,
+    )
+
+
+def of_run(limit: Limit, said: Said) -> Finding:
+    return Finding(
+        rule=limit.rule,
+        level=limit.level,
+        scope=Scope.RUN,
+        name="run",
+        kernel="",
+        sentence=said.sentence,
+        advice=said.advice,
+        evidence=said.evidence,
+        undecided=said.undecided,
+    )
+
+
+def stable_name(case: Case) -> str:
+    """A case's name without its device: what findings, baselines and debt call it."""
+    suffix = "" if case.direction == "forward" else f"/{case.direction}"
+    return f"{case.kernel}/{case.workload}{suffix}"
+
+
+def workload_of(run: Run, case: Case) -> Workload | None:
+    return next((w for w in run.kernels[case.kernel].workloads if w.name == case.workload), None)
+
+
+def owners_of(run: Run, kernel: str) -> tuple[str, ...]:
+    ownership = run.ownership.get(kernel)
+    return (ownership.owners if ownership else ()) or run.kernels[kernel].owners

@@ -1,0 +1,86 @@
+"""How far a case came: what several rules must agree on, so that one fault is blamed once and by one rule."""
+
+from kgate.model import FALLBACK, HEAD, TIMED, Arm, Case, Comparison, Failure, Route, Run, Tree
+
+# Nobody's code is at fault, and nothing was measured: a package that is not installed, a module from another tree.
+NOT_HERE = ("unavailable", "outside-tree")
+FALLBACK_TIMED = Arm(tree=Tree.HEAD, route=Route.FALLBACK, condition="timed")
+
+HAPPENED = {
+    "import-failed": "does not import",
+    "function-missing": "is not there",
+    "compile-failed": "does not compile",
+    "raised": "raised",
+    "wrong-type": "returned the wrong type",
+    "narrowed": "was computed in a lower precision",
+    "out-of-memory": "ran out of memory",
+    "hung": "hung",
+    "died": "died",
+    "exited": "ended its own process",
+    "bad-reply": "broke the worker's protocol",
+    "unavailable": "is unavailable here",
+    "outside-tree": "was loaded from outside its tree",
+}
+
+
+def happened(failure: Failure) -> str:
+    """`raised: ValueError: K must be a multiple of 8`."""
+    return f"{HAPPENED[failure.reason]}: {failure.text}" if failure.text else HAPPENED[failure.reason]
+
+
+def trace(failure: Failure) -> dict[str, str]:
+    """What a reader wants besides the one line: the rung, and the end of the traceback if there is one."""
+    detail = {"trace": failure.detail} if failure.detail else {}
+    return {"rung": failure.rung, **detail}
+
+
+def alike(one: Failure | None, other: Failure | None) -> bool:
+    """Two arms that fell over the same thing, such as a module that holds both of them and does not import."""
+    if one is None or other is None:
+        return False
+    return (one.reason, one.text) == (other.reason, other.text)
+
+
+def custom_failure(run: Run, case: Case) -> Failure | None:
+    """Why head's custom path gave no answer, in its own process or in the timed loop."""
+    return run.failed(HEAD, case) or run.failed(TIMED, case)
+
+
+def fallback_failure(run: Run, case: Case) -> Failure | None:
+    return run.failed(FALLBACK, case) or run.failed(FALLBACK_TIMED, case)
+
+
+def not_here(failure: Failure | None) -> bool:
+    return failure is not None and failure.reason in NOT_HERE
+
+
+def module_of(function: str) -> str:
+    return function.partition(":")[0]
+
+
+def first_broken(run: Run, arms: tuple[Arm, ...], case: Case) -> tuple[Arm, Comparison] | None:
+    """The first output, in the order of `arms`, that is not what the reference says."""
+    for arm in arms:
+        for comparison in run.comparisons.get((arm, case), ()):
+            if not comparison.holds:
+                return arm, comparison
+    return None
+
+
+def proven_right(run: Run, arm: Arm, case: Case) -> bool:
+    """The arm answered, was compared, and every output holds."""
+    compared = run.comparisons.get((arm, case), ())
+    return run.answered(arm, case) is not None and bool(compared) and all(c.holds for c in compared)
+
+
+def custom_right(run: Run, case: Case) -> bool:
+    """Head's custom path is right outside and inside the timed loop, so that its time means something."""
+    timed = run.comparisons.get((TIMED, case), ())
+    return custom_failure(run, case) is None and proven_right(run, HEAD, case) and all(c.holds for c in timed)
+
+
+def reached(run: Run, arm: Arm, case: Case, function: str) -> int:
+    """How often the worker saw `custom` or `fallback` called in a drill; 0 where it said nothing."""
+    answer = run.answered(arm, case)
+    seen = answer.facts.get(f"reached-{function}", 0) if answer else 0
+    return seen if isinstance(seen, int) else 0

@@ -1,0 +1,102 @@
+"""Head's custom path gave no answer: it does not import, compile or run, or the product's call fails with it."""
+
+from collections.abc import Iterable
+
+from kgate.model import SWITCH_ON, Case, Failure, Finding, Level, Run
+from kgate.rules._law import Limit, Said, of_case
+from kgate.rules._state import NOT_HERE, alike, custom_failure, fallback_failure, happened, module_of, trace
+
+NAME = "does-not-run"
+DEFAULT = Level.FAIL
+ON_CPU: Level | None = None
+WANTS = "The custom path imports, compiles and answers every workload, called by itself and through the dispatch."
+WHY = (
+    "A kernel that raises, hangs or takes the process down does so in production as well, and there it takes the "
+    "request with it. No number can be compared until it answers."
+)
+SATISFY = (
+    "Run the case again with the command at the end of the report; the evidence holds the end of the traceback. Mend "
+    "the module, function or kernel that it names, or take the workload out of the manifest if production never sees it."
+)
+# A wrong type is a broken contract, and what is not here was not measured: rules of their own.
+ELSEWHERE = (*NOT_HERE, "wrong-type", "narrowed")
+
+
+def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    for case in run.cases:
+        failure = custom_failure(run, case)
+        if failure is None:
+            yield from through_dispatch(run, limit, case)
+        elif failure.reason not in ELSEWHERE and failure.rung != "contract":
+            yield of_case(run, limit, case, said(run, case, failure))
+
+
+def said(run: Run, case: Case, failure: Failure) -> Said:
+    function = run.kernels[case.kernel].custom
+    evidence = trace(failure)
+    if alike(failure, fallback_failure(run, case)):
+        evidence["fallback"] = "fails in the same way, so there is no way out"
+    if failure.reason == "import-failed":
+        python = interpreter(run)
+        sentence = f"{module_of(function)} does not import under {python}: {last_line(failure)}"
+        return Said(sentence=sentence, evidence=evidence, advice=advice_to_import(function, python))
+    if failure.reason == "function-missing":
+        advice = f"Put {function} back, or name the function that took its place under `custom` in the manifest."
+        return Said(sentence=f"{function} is not there: {failure.text}", evidence=evidence, advice=advice)
+    while_ = " in the timed loop" if failure.rung == "latency" else ""
+    sentence = f"{function} {happened_on(failure)} on workload {case.workload}{while_}{detail_of(failure)}"
+    return Said(sentence=sentence, evidence=evidence, advice=advice_for(failure, function))
+
+
+def through_dispatch(run: Run, limit: Limit, case: Case) -> Iterable[Finding]:
+    """The custom path answers by itself; the product's own call, with the switch on, has to as well."""
+    failure = run.failed(SWITCH_ON, case)
+    if failure is None or failure.reason in NOT_HERE or alike(failure, fallback_failure(run, case)):
+        return
+    dispatch = run.kernels[case.kernel].dispatch
+    sentence = (
+        f"{dispatch} with the switch on: {happened(failure)}, on workload {case.workload}; called directly, it answers"
+    )
+    advice = f"Call {dispatch} with the switch on and these arguments, and mend what it adds to the custom path."
+    yield of_case(run, limit, case, Said(sentence=sentence, evidence=trace(failure), advice=advice))
+
+
+def interpreter(run: Run) -> str:
+    known = run.fingerprint.information
+    return known.get("interpreter") or known.get("python") or "the worker's Python"
+
+
+def last_line(failure: Failure) -> str:
+    lines = (failure.text or failure.detail).strip().splitlines()
+    return lines[-1] if lines else "no message"
+
+
+def happened_on(failure: Failure) -> str:
+    return happened(failure).partition(":")[0]
+
+
+def detail_of(failure: Failure) -> str:
+    return f": {failure.text}" if failure.text else ""
+
+
+def advice_to_import(function: str, python: str) -> str:
+    return (
+        f"Try `import {module_of(function)}` under {python} from the manifest's folder; mend the module, or set "
+        "`python:` in the manifest to the interpreter that has its packages."
+    )
+
+
+def advice_for(failure: Failure, function: str) -> str:
+    match failure.reason:
+        case "hung":
+            return f"Find what {function} waits for; if it is only slow, raise `timeout_s` for the kernel."
+        case "died" | "exited":
+            return f"Run the case alone under a debugger or compute-sanitizer: {function} takes its process with it."
+        case "out-of-memory":
+            return f"Lower what {function} allocates, or choose a workload that fits this device."
+        case "compile-failed":
+            return f"Mend the compile error of {function}; the trace names the line."
+        case "bad-reply":
+            return f"Keep {function} from writing to kgate's files and descriptors; what it wrote is not believed."
+        case _:
+            return f"Mend {function}, or take the workload out of the manifest if production never sees it."

@@ -1,0 +1,93 @@
+"""Nothing shows that the product can do without the kernel."""
+
+from collections.abc import Iterable
+
+from kgate.model import HEAD, SWITCH_OFF, Case, Finding, Kernel, Level, Run
+from kgate.rules._law import Limit, Said, of_case, of_kernel
+from kgate.rules._state import custom_failure, fallback_failure, happened, not_here, reached
+
+NAME = "fallback-untested"
+DEFAULT = Level.FAIL
+ON_CPU: Level | None = None
+WANTS = (
+    "On every workload, the dispatch with the switch off was run, reached the fallback, and its answer was compared."
+)
+WHY = "A fallback that no drill has run is a hope. Untested blocks, since the day it is needed is no day to test it."
+SATISFY = (
+    "Declare `switch` for the kernel (a variable, or a context manager), and let the dispatch call the fallback function "
+    "that the manifest names, by its module, so that the drill can see it."
+)
+
+
+def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    for kernel in run.kernels.values():
+        cases = run.of_kernel(kernel.name)
+        if kernel.switch is None and cases:
+            yield of_kernel(run, limit, kernel, no_switch(kernel))
+            continue
+        for case in cases:
+            if said := case_said(run, case):
+                yield of_case(run, limit, case, said)
+
+
+def no_switch(kernel: Kernel) -> Said:
+    return Said(
+        sentence=f"{kernel.name} declares no switch, so nothing shows that {kernel.dispatch} can run {kernel.fallback}",
+        advice=f'Give {kernel.dispatch} a switch and declare it: `switch: {{env: NAME, custom: "1", fallback: "0"}}`.',
+    )
+
+
+def case_said(run: Run, case: Case) -> Said | None:
+    if not_started(run, case):
+        return None
+    if run.answered(SWITCH_OFF, case) is None:
+        return not_run(run, case)
+    if reached(run, SWITCH_OFF, case, "custom"):
+        return None
+    if not reached(run, SWITCH_OFF, case, "fallback"):
+        return not_reached(run, case)
+    return not_compared(run, case)
+
+
+def not_started(run: Run, case: Case) -> bool:
+    """Not measured at all, which another rule says."""
+    return run.outcome(HEAD, case) is None or not_here(custom_failure(run, case))
+
+
+def not_run(run: Run, case: Case) -> Said | None:
+    """A drill that failed was a test, and fallback-raises has said so; one that could not start was none."""
+    failure = run.failed(SWITCH_OFF, case)
+    if failure is not None and not not_here(failure):
+        return None
+    # No drill is run where the fallback itself failed, and its own rule has said so.
+    if failure is None and fallback_failure(run, case) and not not_here(fallback_failure(run, case)):
+        return None
+    why = happened(failure) if failure else "was not run"
+    kernel = run.kernels[case.kernel]
+    return Said(
+        sentence=f"the drill of {kernel.dispatch} with the switch off {why}, on workload {case.workload}",
+        advice="Run the check again where the drill can run; `--dry-run` shows what is planned.",
+        undecided=True,
+    )
+
+
+def not_reached(run: Run, case: Case) -> Said:
+    kernel = run.kernels[case.kernel]
+    return Said(
+        sentence=f"{kernel.dispatch} with the switch off answers on workload {case.workload} without calling "
+        f"{kernel.fallback}",
+        evidence={"calls of custom": "0", "calls of fallback": "0"},
+        advice=f"Let {kernel.dispatch} call {kernel.fallback} through its module, or name under `fallback` what it "
+        "really runs.",
+    )
+
+
+def not_compared(run: Run, case: Case) -> Said | None:
+    if run.comparisons.get((SWITCH_OFF, case)) or not run.comparisons.get((HEAD, case)):
+        return None
+    return Said(
+        sentence=f"the answer of {run.kernels[case.kernel].dispatch} with the switch off was compared with nothing, on "
+        f"workload {case.workload}",
+        advice="Run the check again; if this stays, report it as a fault of kgate's.",
+        undecided=True,
+    )

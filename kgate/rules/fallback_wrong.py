@@ -1,0 +1,65 @@
+"""The fallback, or the product's own call with the switch off, answers wrongly."""
+
+from collections.abc import Iterable
+
+from kgate.model import FALLBACK, SWITCH_OFF, Case, Comparison, Finding, Level, Run
+from kgate.rules._difference import difference, numbers
+from kgate.rules._law import Limit, Said, of_case
+from kgate.rules._state import FALLBACK_TIMED, fallback_failure, first_broken, happened, reached, trace
+
+NAME = "fallback-wrong"
+DEFAULT = Level.FAIL
+ON_CPU: Level | None = None
+WANTS = "The fallback, and the dispatch with the switch off, agree with the reference."
+WHY = (
+    "The switch is turned when the kernel is in doubt. If what runs then is wrong too, the incident goes on with "
+    "everybody sure that it is over."
+)
+SATISFY = (
+    "Compare the fallback with the reference at the index that the finding names. If the fallback is right and is the "
+    "reference's model, look at what `reference` computes. A wrong type counts as a wrong answer."
+)
+
+
+def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    for case in run.cases:
+        said = type_said(run, case) or alone_said(run, case) or drill_said(run, case)
+        if said:
+            yield of_case(run, limit, case, said)
+
+
+def type_said(run: Run, case: Case) -> Said | None:
+    failure = fallback_failure(run, case)
+    if failure is None or failure.reason != "wrong-type":
+        return None
+    function = run.kernels[case.kernel].fallback
+    return Said(
+        sentence=f"the fallback {function} {happened(failure)}, on workload {case.workload}",
+        evidence=trace(failure),
+        advice=f"Return tensors from {function}, or name what it fills under `mutates`.",
+    )
+
+
+def alone_said(run: Run, case: Case) -> Said | None:
+    found = first_broken(run, (FALLBACK, FALLBACK_TIMED), case)
+    if found is None or fallback_failure(run, case):
+        return None
+    function = run.kernels[case.kernel].fallback
+    return wrong(f"the fallback {function}", function, case, found[1])
+
+
+def drill_said(run: Run, case: Case) -> Said | None:
+    """Only what the dispatch adds: not where the custom path still answered, nor where the fallback failed."""
+    found = first_broken(run, (SWITCH_OFF,), case)
+    if found is None or fallback_failure(run, case) or reached(run, SWITCH_OFF, case, "custom"):
+        return None
+    dispatch = run.kernels[case.kernel].dispatch
+    return wrong(f"{dispatch} with the switch off", dispatch, case, found[1])
+
+
+def wrong(who: str, function: str, case: Case, comparison: Comparison) -> Said:
+    return Said(
+        sentence=f"{who} on workload {case.workload} differs from the reference: {difference(comparison)}",
+        evidence=numbers(comparison),
+        advice=f"Mend {function}, or correct `reference` if it is the reference that is wrong.",
+    )

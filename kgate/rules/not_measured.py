@@ -1,0 +1,83 @@
+"""A case that was expected and about which nothing is known."""
+
+from collections.abc import Iterable
+
+from kgate.model import HEAD, REFERENCE, Case, Finding, Level, Run
+from kgate.rules._law import Limit, Said, of_case, of_run
+from kgate.rules._state import custom_failure, custom_right, fallback_failure, happened, not_here, trace
+
+NAME = "not-measured"
+DEFAULT = Level.FAIL
+ON_CPU: Level | None = None
+WANTS = "Every expected case was run, compared and timed."
+WHY = "Skipped, missing or unmeasured is never green: a gate that stays silent when it could not look is believed once."
+SATISFY = (
+    "See what kept the case from being measured: a package that the worker's interpreter lacks, an interrupted run, a "
+    "reference that gives no answer. Run the same command again; it goes on where it stopped."
+)
+
+
+def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    if not run.cases:
+        yield of_run(limit, nothing_ran(run))
+    for case in run.cases:
+        said = not_run(run, case) or not_compared(run, case) or not_timed(run, case)
+        if said:
+            yield of_case(run, limit, case, said)
+
+
+def nothing_ran(run: Run) -> Said:
+    return Said(
+        sentence=f"no case ran at all: no workload of the manifest is meant for {run.device}",
+        advice="Give a workload this device under `targets`, or run on a device that the manifest names.",
+        undecided=True,
+    )
+
+
+def not_run(run: Run, case: Case) -> Said | None:
+    failure = custom_failure(run, case)
+    function = run.kernels[case.kernel].custom
+    if failure is None and run.outcome(HEAD, case) is None:
+        return Said(
+            sentence=f"{function} on workload {case.workload} was not run",
+            advice="Run the same command again; it goes on where it stopped.",
+            undecided=True,
+        )
+    if failure is None or not not_here(failure):
+        return None
+    outside = failure.reason == "outside-tree"
+    return Said(
+        sentence=f"{function} on workload {case.workload} {happened(failure)}",
+        evidence=trace(failure),
+        advice="Uninstall the editable or installed copy that shadows the work tree; it would be measured in its place."
+        if outside
+        else "Install what is missing into the worker's interpreter (`python:` in the manifest), or use another device.",
+        undecided=True,
+    )
+
+
+def not_compared(run: Run, case: Case) -> Said | None:
+    """An answer that nothing was held against. Where the fallback failed, that finding is the cause and blocks."""
+    if run.answered(HEAD, case) is None or run.comparisons.get((HEAD, case)):
+        return None
+    fallback = fallback_failure(run, case)
+    if custom_failure(run, case) or (fallback is not None and not not_here(fallback)):
+        return None
+    failure = run.failed(REFERENCE, case)
+    why = f"the reference {happened(failure)}" if failure else "there is no reference's answer"
+    return Said(
+        sentence=f"{run.kernels[case.kernel].custom} on workload {case.workload} was compared with nothing: {why}",
+        advice="Name under `reference:` a plain float64 function that answers this workload.",
+        undecided=True,
+    )
+
+
+def not_timed(run: Run, case: Case) -> Said | None:
+    latency = run.latency.get(case)
+    if not custom_right(run, case) or (latency and HEAD.name in latency.median_ns):
+        return None
+    return Said(
+        sentence=f"{run.kernels[case.kernel].custom} on workload {case.workload} is right, and no launch timed it",
+        advice="Run the same command again; it goes on where it stopped.",
+        undecided=True,
+    )

@@ -1,0 +1,92 @@
+"""Nobody who could act answers for the kernel."""
+
+import re
+from collections.abc import Iterable
+from datetime import date
+
+from kgate.model import Finding, Kernel, Level, Ownership, Run
+from kgate.rules._law import Limit, Said, of_kernel
+
+NAME = "owner-missing"
+DEFAULT = Level.FAIL
+ON_CPU: Level | None = None
+WANTS = "Each kernel names an owner in the manifest, or CODEOWNERS names one for every file of it."
+WHY = "A kernel outlives its author's interest. Somebody has to say yes to a change, and be called when it breaks."
+SATISFY = (
+    'Write `owners: ["@org/team"]` in the kernel\'s entry, or add a CODEOWNERS line for its folder (a catch-all line is '
+    "not enough). A kernel left unowned on purpose says so: `unowned: {reason: …, expires: YYYY-MM-DD}`."
+)
+# GitHub's own forms in CODEOWNERS: a user, a team of an organisation, or an e-mail address.
+FORM = re.compile(r"@[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})(?:/[A-Za-z0-9._-]+)?|[^@\s]+@[^@\s]+\.[^@\s]+")
+CATCH_ALL = ("*", "**", "/", "/*", "/**", "**/*")
+SHOWN = 5
+
+
+def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    for kernel in run.kernels.values():
+        ownership = run.ownership.get(kernel.name, Ownership(owners=kernel.owners))
+        said = kernel_said(kernel, ownership, limit.today)
+        if said:
+            yield of_kernel(run, limit, kernel, said)
+
+
+def kernel_said(kernel: Kernel, ownership: Ownership, today: date) -> Said | None:
+    if any(valid(owner) for owner in (*kernel.owners, *ownership.owners)):
+        return None
+    if kernel.unowned_reason or kernel.unowned_expires:
+        return unowned_said(kernel, today)
+    if kernel.owners:
+        return Said(
+            sentence=f"{kernel.name} names owners of an unknown form: {', '.join(kernel.owners)}",
+            advice="Write a user as @name, a team as @org/team, or an e-mail address.",
+        )
+    return codeowners_said(kernel, ownership)
+
+
+def valid(owner: str) -> bool:
+    return FORM.fullmatch(owner) is not None
+
+
+def unowned_said(kernel: Kernel, today: date) -> Said | None:
+    """Deliberately unowned is accepted with a reason, until its date has passed."""
+    advice = "Name an owner, or give `unowned` a reason and a date ahead, for review."
+    if not kernel.unowned_reason.strip():
+        return Said(sentence=f"{kernel.name} is unowned without a reason", advice=advice)
+    try:
+        expires = date.fromisoformat(kernel.unowned_expires)
+    except ValueError:
+        wrong = kernel.unowned_expires or "none"
+        return Said(sentence=f"{kernel.name} is unowned without a date as YYYY-MM-DD (it says: {wrong})", advice=advice)
+    if today <= expires:
+        return None
+    evidence = {"reason": kernel.unowned_reason}
+    return Said(sentence=f"{kernel.name} was to be unowned until {expires} only", evidence=evidence, advice=advice)
+
+
+def codeowners_said(kernel: Kernel, ownership: Ownership) -> Said | None:
+    """No owner in the manifest: then every file of the kernel needs a CODEOWNERS rule that is more than a catch-all."""
+    advice = f"Write `owners:` in the entry of {kernel.name}, or add a CODEOWNERS line for its files."
+    if ownership.problem:
+        return Said(sentence=f"{kernel.name} has no owner, and {ownership.problem}", advice=advice)
+    if not ownership.codeowners:
+        return Said(sentence=f"{kernel.name} has no owner in the manifest, and there is no CODEOWNERS", advice=advice)
+    bare = sorted(path for path in ownership.files if not covered(ownership, path))
+    if ownership.files and not bare:
+        return None
+    files = ", ".join(bare[:SHOWN]) or "none of its files is known"
+    more = f" and {len(bare) - SHOWN} more" if len(bare) > SHOWN else ""
+    return Said(
+        sentence=f"{kernel.name} has no owner in the manifest, and {ownership.codeowners} names none for: {files}{more}",
+        evidence=catch_alls(ownership),
+        advice=advice,
+    )
+
+
+def covered(ownership: Ownership, path: str) -> bool:
+    rule = ownership.files[path]
+    return rule is not None and rule[1] not in CATCH_ALL and any(valid(owner) for owner in rule[2])
+
+
+def catch_alls(ownership: Ownership) -> dict[str, str]:
+    rules = {rule[0]: rule for rule in ownership.files.values() if rule is not None and rule[1] in CATCH_ALL}
+    return {f"catch-all at {place}": f"{rule[1]} {' '.join(rule[2])}" for place, rule in rules.items()}

@@ -1,0 +1,78 @@
+"""The custom path is slower than the stored baseline says it was."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kgate.figures import change, time_of
+from kgate.model import BASE, HEAD, Case, Finding, Level, Run, StoredCase
+from kgate.rules._law import Limit, Said, of_case
+from kgate.rules._state import custom_right
+from kgate.rules._stored import comparable, differing, stored_of
+
+NAME = "slower-than-baseline"
+DEFAULT = Level.WARN
+ON_CPU: Level | None = Level.NOTE
+WANTS = "The custom path takes no longer than the stored baseline, beyond 15 % and beyond what launches differ by."
+WHY = (
+    "Base is measured live and decides where it can; the baseline remembers further back and shows slow creep. It "
+    "decides only where no base could be run, and only on the same fingerprint, since another day is another clock."
+)
+SATISFY = (
+    "Win the time back, or, if the new time is the right one, record it with `kgate baseline record` in a change that an "
+    "owner reviews."
+)
+# Day-to-day change of an honest kernel on one machine stays below this; see the measurement pages of the documentation.
+MARGIN = 1.15
+# Student's t, one-sided 99 %, by degrees of freedom; beyond the last one the normal quantile is near enough.
+T_99 = (31.82, 6.96, 4.54, 3.75, 3.36, 3.14, 3.00, 2.90, 2.82, 2.76, 2.72, 2.68, 2.65, 2.62, 2.60)
+T_99_BEYOND = 2.58
+
+
+def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    for case in run.cases:
+        stored = stored_of(run, case)
+        latency = run.latency.get(case)
+        now_ns = latency.median_ns.get(HEAD.name) if latency else None
+        if stored is None or latency is None or now_ns is None or not custom_right(run, case):
+            continue
+        if now_ns / stored.custom_ns <= max(MARGIN, predicted(stored)):
+            continue
+        live = latency.ratio(HEAD.name, BASE.name) is not None
+        decides = not live and comparable(run) and run.baseline is not None and run.baseline.method == latency.method
+        # A note where it decides nothing, unless the policy has switched the rule off already.
+        level = limit.level if decides else Level(min(limit.level, Level.NOTE))
+        yield of_case(run, replace(limit, level=level), case, said(run, case, now_ns, stored, live))
+
+
+def predicted(stored: StoredCase) -> float:
+    """The largest ratio that one more launch like the stored ones would show once in a hundred times."""
+    freedom = stored.launches - 1
+    if freedom < 1:
+        return math.inf
+    t = T_99[freedom - 1] if freedom <= len(T_99) else T_99_BEYOND
+    return math.exp(t * stored.spread_log * math.sqrt(1 + 1 / stored.launches))
+
+
+def said(run: Run, case: Case, now_ns: float, stored: StoredCase, live: bool) -> Said:
+    function = run.kernels[case.kernel].custom
+    baseline = run.baseline
+    where = f"{baseline.path} of {baseline.date}" if baseline else ""
+    return Said(
+        sentence=f"{function} on workload {case.workload} is slower than its stored baseline: "
+        f"{change(now_ns / stored.custom_ns)}, {time_of(stored.custom_ns)} → {time_of(now_ns)}{decider(run, live)}",
+        evidence={
+            "baseline": where,
+            "expected at most": change(max(MARGIN, predicted(stored))),
+            "stored launches": str(stored.launches),
+        },
+        advice="See what changed since the baseline's commit with `kgate baseline diff`; record anew if this is right.",
+    )
+
+
+def decider(run: Run, live: bool) -> str:
+    if live:
+        return "; base was measured live and decides"
+    if differences := differing(run):
+        return f"; recorded on another fingerprint ({', '.join(differences)}), so it decides nothing"
+    return "; no base could be run, so the baseline decides"

@@ -1,0 +1,78 @@
+"""The custom path does not pay: it is slower than the fallback, or wins less than the manifest asks."""
+
+from collections.abc import Iterable
+
+from kgate.figures import change, factor
+from kgate.model import FALLBACK, HEAD, Case, Decision, Finding, Level, Ratio, Run
+from kgate.rules._law import Limit, Said, of_case
+from kgate.rules._ratio import measured, spread_of, times
+from kgate.rules._state import custom_right, proven_right
+
+NAME = "slower-than-fallback"
+DEFAULT = Level.WARN
+ON_CPU: Level | None = Level.NOTE
+WANTS = "The custom path is no slower than the fallback, or faster by `latency.min_speedup` where the manifest sets it."
+WHY = (
+    "The fallback is the path that production would run without the kernel. A kernel that does not beat it costs "
+    "review, risk and an owner for nothing; a win that is not clear goes to the simpler path."
+)
+SATISFY = (
+    "Tune the kernel for this device and these shapes, send the workloads that lose to the fallback in the dispatch, or "
+    "remove the kernel."
+)
+
+
+def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    for case in run.cases:
+        said = case_said(run, case) if custom_right(run, case) and proven_right(run, FALLBACK, case) else None
+        if said:
+            yield of_case(run, limit, case, said)
+
+
+def case_said(run: Run, case: Case) -> Said | None:
+    latency = run.latency.get(case)
+    ratio = latency.ratio(HEAD.name, FALLBACK.name) if latency else None
+    if ratio is None:
+        return None
+    wanted = run.kernels[case.kernel].min_speedup
+    match decision(ratio, wanted):
+        case Decision.SLOWER:
+            return loses(run, case, ratio, wanted)
+        case Decision.INCONCLUSIVE:
+            return inconclusive(run, case, ratio)
+        case Decision.NO_SLOWER:
+            return None
+
+
+def decision(ratio: Ratio, wanted: float | None) -> Decision:
+    """With a wanted speed-up, the interval decides: it lies above, below, or on both sides of 1 / wanted."""
+    if wanted is None:
+        return ratio.decision
+    if ratio.low > 1 / wanted:
+        return Decision.SLOWER
+    return Decision.NO_SLOWER if ratio.high <= 1 / wanted else Decision.INCONCLUSIVE
+
+
+def loses(run: Run, case: Case, ratio: Ratio, wanted: float | None) -> Said:
+    kernel = run.kernels[case.kernel]
+    if ratio.median > 1:
+        what = f"is slower than the fallback {kernel.fallback}: {measured(ratio)}"
+    else:
+        speed_up = factor(1 / ratio.median)
+        what = f"is {speed_up} as fast as the fallback {kernel.fallback}: {measured(ratio)}"
+    asked = f"; the manifest asks for {factor(wanted)}" if wanted else ""
+    return Said(
+        sentence=f"{kernel.custom} on workload {case.workload} {what}{asked}",
+        evidence=times(run, case, ratio),
+        advice=f"Tune {kernel.custom} for this device, or let {kernel.dispatch} take the fallback on {case.workload}.",
+    )
+
+
+def inconclusive(run: Run, case: Case, ratio: Ratio) -> Said:
+    return Said(
+        sentence=f"custom against fallback on workload {case.workload} is inconclusive after {ratio.launches} launches: "
+        f"{change(ratio.median)}, and {spread_of(ratio)}",
+        evidence={"interval": measured(ratio), **times(run, case, ratio)},
+        advice="Run again on an idle machine, or with more launches (`--launches`).",
+        undecided=True,
+    )

@@ -1,0 +1,49 @@
+"""Head's custom path answers in the right form and with wrong numbers."""
+
+from collections.abc import Iterable
+
+from kgate.model import BASE, HEAD, TIMED, Case, Comparison, Finding, Level, Run
+from kgate.rules._difference import difference, numbers
+from kgate.rules._law import Limit, Said, of_case
+from kgate.rules._state import custom_failure, first_broken, proven_right
+
+NAME = "wrong-result"
+DEFAULT = Level.FAIL
+ON_CPU: Level | None = None
+WANTS = "The custom path agrees with the float64 reference within the tolerance of its dtype, in timed calls too."
+WHY = (
+    "A wrong kernel that looks fine is the worst that a kernel can be. The fallback's own error sets what is asked, so "
+    "a kernel is never held to more than the path that it replaces."
+)
+SATISFY = (
+    "Start at the place that the finding names: its index often tells the tile, tail or mask that is wrong. If the "
+    "kernel is right and the tolerance is not, declare one per dtype under `tolerance` and say why in review."
+)
+
+
+def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    for case in run.cases:
+        found = first_broken(run, (HEAD, TIMED), case)
+        if found is None or found[1].mismatch or custom_failure(run, case):
+            continue
+        arm, comparison = found
+        yield of_case(run, limit, case, said(run, case, comparison, "" if arm == HEAD else ", in a timed call"))
+
+
+def said(run: Run, case: Case, comparison: Comparison, when: str) -> Said:
+    kernel = run.kernels[case.kernel]
+    evidence = numbers(comparison)
+    if proven_right(run, BASE, case):
+        evidence["base"] = "is right here"
+    outside = "differs only when called again and again" if when else "differs from the reference"
+    return Said(
+        sentence=f"{kernel.custom} on workload {case.workload}{when} {outside}: {difference(comparison)}",
+        evidence=evidence,
+        advice=advice(kernel.custom, when),
+    )
+
+
+def advice(function: str, when: str) -> str:
+    if when:
+        return f"Look for state that {function} keeps between calls: a cached answer, a buffer used again, a race."
+    return f"Compare {function} with the reference at the index above; tails, masks and accumulation come first."
