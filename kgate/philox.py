@@ -125,12 +125,13 @@ def _filled(fill: Fill, drawn: Words, tables: Mapping[str, npt.NDArray[Any]]) ->
             values: Floats = tables[fill.table][drawn >> np.uint32(16)] * fill.b
             return values + fill.a
         case "uniform":
-            fractions: Floats = (drawn >> np.uint32(8)).astype(np.float64) * 2.0**-24
-            return fractions * (fill.b - fill.a) + fill.a
+            fractions: Floats = (drawn >> np.uint32(8)).astype(np.float64)
+            return fractions * 2.0**-24 * (fill.b - fill.a) + fill.a
         case "integers":
             return _integers(fill, drawn)
         case "mask":
-            return (drawn < np.uint64(_threshold(fill.a))).astype(np.float64)
+            chosen: Floats = np.less(drawn, np.uint64(_threshold(fill.a))).astype(np.float64)
+            return chosen
         case "constant":
             return np.full(drawn.shape, fill.a)
         case "zipf":

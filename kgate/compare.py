@@ -1,0 +1,142 @@
+"""
+Outputs against their reference: the contract first, then every metric in one pass, then the bounds.
+
+Nothing here grows with the output: files are mapped and read in chunks.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from kgate.chunks import Allowance, chunks
+from kgate.metrics import measured
+from kgate.model import Bound, Comparison, Metric, Tensor
+from kgate.tensors import DTYPES, Kind, dtype_of, read_matrix
+
+
+def compare(
+    outputs: Sequence[Tensor], reference: Sequence[Tensor], like: Sequence[Tensor] | None, bounds: Sequence[Bound]
+) -> tuple[Comparison, ...]:
+    """
+    One comparison per output; one in all, with its `mismatch`, if their number is wrong.
+
+    `reference` holds float64, or integers or bool where the output does (any dtype of a user's own reference is read).
+    `like` are the fallback's outputs, whose number, shapes and dtypes are the contract; without it, the reference's
+    number, shapes and kinds are. `bounds` are one per output of `like` or of the reference.
+    Raises HostError for a file that is not what its Tensor says, ValueError if `bounds` do not fit.
+    """
+    contract, giver = (reference, "reference") if like is None else (like, "fallback")
+    if len(bounds) != len(contract):
+        raise ValueError(f"{len(bounds)} bounds for {len(contract)} outputs")
+    for expected, name in ((contract, giver), (reference, "reference")):
+        if len(outputs) != len(expected):
+            return (_wrong_number(outputs, expected, name, bounds),)
+    return tuple(
+        _compared(i, output, reference[i], None if like is None else like[i], bounds[i])
+        for i, output in enumerate(outputs)
+    )
+
+
+def _wrong_number(
+    outputs: Sequence[Tensor], expected: Sequence[Tensor], giver: str, bounds: Sequence[Bound]
+) -> Comparison:
+    shown = outputs[0] if outputs else expected[0]
+    noun = "output" if len(outputs) == 1 else "outputs"
+    return Comparison(
+        output=0,
+        dtype=shown.dtype,
+        shape=shown.shape,
+        metrics={},
+        bound=bounds[0] if bounds else Bound(source="cap"),
+        mismatch=f"{len(outputs) or 'no'} {noun}, the {giver} gives {len(expected) or 'none'}",
+    )
+
+
+def _compared(index: int, output: Tensor, reference: Tensor, like: Tensor | None, bound: Bound) -> Comparison:
+    found = Comparison(output=index, dtype=output.dtype, shape=output.shape, metrics={}, bound=bound)
+    if mismatch := _mismatch(output, reference, like):
+        return dataclasses.replace(found, mismatch=f"output {index} {mismatch}")
+    metrics = _metrics(output, reference, bound)
+    return dataclasses.replace(found, metrics=metrics, broken=_broken(metrics, bound))
+
+
+def _mismatch(output: Tensor, reference: Tensor, like: Tensor | None) -> str:
+    """What is wrong before any value is read, as the end of a sentence; "" if nothing is."""
+    for expected, giver in ((like, "fallback"), (reference, "reference")):
+        if expected is not None and output.shape != expected.shape:
+            return f"has shape {_shape(output)}, the {giver} gives {_shape(expected)}"
+    if like is not None and output.dtype != like.dtype:
+        return f"is {output.dtype}, the fallback gives {like.dtype}"
+    for tensor in (output, reference):
+        if tensor.dtype not in DTYPES:
+            return f"cannot be compared: dtype {tensor.dtype} is not supported by this version"
+    kinds = dtype_of(output.dtype).kind, dtype_of(reference.dtype).kind
+    # Where the fallback vouches for the dtype, a reference of another kind is only another way to write the number.
+    if kinds[0] is not kinds[1] and (like is None or Kind.COMPLEX in kinds):
+        return f"is {output.dtype} ({kinds[0].value}), the reference gives {reference.dtype} ({kinds[1].value})"
+    return ""
+
+
+def _shape(tensor: Tensor) -> str:
+    return f"[{', '.join(map(str, tensor.shape))}]"
+
+
+def _metrics(output: Tensor, reference: Tensor, bound: Bound) -> dict[str, Metric]:
+    pieces = chunks(
+        read_matrix(output),
+        read_matrix(reference),
+        dtype=dtype_of(output.dtype),
+        shape=output.shape,
+        allowance=_allowance(bound),
+    )
+    return measured(pieces)
+
+
+def _allowance(bound: Bound) -> Allowance:
+    if bound.rtol is not None or bound.atol is not None:
+        return Allowance(relative=bound.rtol or 0.0, absolute=bound.atol or 0.0)
+    if bound.row_error is not None:
+        return Allowance(row=bound.row_error)
+    return Allowance(absolute=float("inf"))  # nothing is asked of single elements but to be finite where expected
+
+
+def _broken(metrics: Mapping[str, Metric], bound: Bound) -> tuple[str, ...]:
+    if all(getattr(bound, field.name) is None for field in dataclasses.fields(bound) if field.name != "source"):
+        return ("no bound is set: give this dtype a tolerance with at least one number",)
+    if not metrics:  # an empty output has nothing to be wrong
+        return ()
+    sentences = (
+        _above("row error", metrics["row_error"], bound.row_error),
+        _above("relative L2 error", metrics["relative_l2"], bound.relative_l2),
+        _outside(metrics, bound),
+        _below("PSNR", metrics["psnr"], bound.psnr),
+        _below("cosine", metrics["cosine"], bound.cosine),
+    )
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+# Each asks "not within", never "beyond", so that a NaN limit breaks instead of passing.
+
+
+def _above(label: str, metric: Metric, limit: float | None) -> str:
+    if limit is None or metric.value <= limit:
+        return ""
+    return f"{label} {metric.value:.3g}, at most {limit:.3g} allowed"
+
+
+def _below(label: str, metric: Metric, limit: float | None) -> str:
+    if limit is None or metric.value >= limit:
+        return ""
+    unit = f" {metric.unit}" if metric.unit else ""
+    return f"{label} {metric.value:.4g}{unit}, at least {limit:.4g}{unit} asked for"
+
+
+def _outside(metrics: Mapping[str, Metric], bound: Bound) -> str:
+    found = metrics["mismatch"]
+    if not found.value or (bound.row_error is not None and metrics["row_error"].value < float("inf")):
+        return ""  # a row error says the same with a better number
+    if bound.rtol is None and bound.atol is None:
+        return f"{found.where} elements are NaN or infinite where the reference is not, or the other way round"
+    if not bound.rtol and not bound.atol:
+        return f"{found.where} elements differ, none may"
+    allowed = f"{bound.atol or 0:.3g} + {bound.rtol or 0:.3g} × |expected|"
+    return f"{found.where} elements are off by more than {allowed}, the worst at {metrics['worst'].where}"
