@@ -1,0 +1,87 @@
+# Every target makes the environments it needs; nothing has to be installed but Python 3.10 or newer with venv, git,
+# make and a C compiler.
+#
+#   make quickstart PYTHON=python3.12                          another interpreter
+#   make quickstart KGATE_TORCH_ARGS="--index-url ADDRESS"     another build of torch (CPU-only ones are small)
+
+PYTHON ?= python3
+KGATE_TORCH_ARGS ?=
+TORCH := torch==2.13.0
+DSLS := numpy tilelang==0.1.15
+
+GATE := .venv
+WORKER := .venv-kernels
+BIN := $(GATE)/bin
+WORKER_PYTHON := $(abspath $(WORKER)/bin/python)
+PIP := -m pip install --quiet --disable-pip-version-check
+MANIFESTS = $(wildcard examples/*/kgate.yaml examples/*/*/kgate.yaml)
+SCHEMAS = $(wildcard schemas/*.json)
+WORKFLOWS = $(wildcard .github/workflows/*.yml workflows/*.yml)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help environments quickstart broken test unit lint format nightly clean
+
+help:  ## Show this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-14s %s\n", $$1, $$2}' Makefile
+
+environments: $(GATE)/.ready $(WORKER)/.ready  ## Make both environments: the gate's, and the kernels' with torch
+
+# The stamp is written last, so an interrupted installation is begun anew, and a finished one costs nothing.
+$(GATE)/.ready: pyproject.toml
+	@test -e $@ || rm -rf $(GATE)
+	@echo "making $(GATE), the gate's environment"
+	@$(PYTHON) -m venv $(GATE)
+	@$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
+	@$(BIN)/python $(PIP) --editable . --group test --group lint
+	@touch $@
+
+$(WORKER)/.ready: Makefile
+	@test -e $@ || rm -rf $(WORKER)
+	@echo "making $(WORKER), the kernels' environment, with $(TORCH) and $(DSLS)"
+	@$(PYTHON) -m venv $(WORKER)
+	@$(WORKER)/bin/python $(PIP) $(KGATE_TORCH_ARGS) $(TORCH)
+	@$(WORKER)/bin/python $(PIP) $(DSLS)
+	@touch $@
+
+# Both examples become a git repository with two commits in a folder of their own, and are checked there.
+define checked
+	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && \
+	$(BIN)/python examples/stage.py $@ "$$folder/$@" && cd "$$folder/$@" && \
+	$(abspath $(BIN))/kgate check --python $(WORKER_PYTHON)
+endef
+
+quickstart: environments  ## Check examples/quickstart: three TileLang kernels, verdict pass
+	$(checked)
+
+broken: environments  ## Check examples/broken: seven planted faults, verdict fail and exit code 1
+	$(checked)
+
+unit: $(GATE)/.ready  ## Run the tests that start no process
+	$(BIN)/python -m pytest tests/unit
+
+test: environments unit  ## Run all tests
+	KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON) $(BIN)/python -m pytest --ignore=tests/unit
+
+lint: $(GATE)/.ready  ## Examine code, types, floors, workflows and schemas
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/zizmor --quiet --no-progress --offline --persona=auditor . $(wildcard workflows/*.yml)
+	$(BIN)/actionlint $(WORKFLOWS)
+	$(BIN)/check-jsonschema --check-metaschema $(SCHEMAS)
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	$(BIN)/check-jsonschema --schemafile schemas/manifest.schema.json $(MANIFESTS)
+
+format: $(GATE)/.ready  ## Lay out the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+nightly: test  ## Run all tests, then the benchmarks
+	KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON) $(BIN)/python -m pytest benchmarks
+
+clean:  ## Remove both environments and every cache
+	rm -rf $(GATE) $(WORKER) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
