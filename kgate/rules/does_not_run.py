@@ -16,7 +16,7 @@ WHY = (
 )
 SATISFY = (
     "Run the case again with the command at the end of the report; the evidence holds the end of the traceback. Mend "
-    "the module, function or kernel that it names, or take the workload out of the manifest if production never sees it."
+    "the module, function or kernel that it names, or take the workload out if production never sees it."
 )
 # A wrong type is a broken contract, and what is not here was not measured: rules of their own.
 ELSEWHERE = (*NOT_HERE, "wrong-type", "narrowed")

@@ -14,8 +14,8 @@ WANTS = (
 )
 WHY = "A fallback that no drill has run is a hope. Untested blocks, since the day it is needed is no day to test it."
 SATISFY = (
-    "Declare `switch` for the kernel (a variable, or a context manager), and let the dispatch call the fallback function "
-    "that the manifest names, by its module, so that the drill can see it."
+    "Declare `switch` for the kernel (a variable, or a context manager), and let the dispatch call the fallback that "
+    "the manifest names, through its module, so that the drill can see it."
 )
 
 
@@ -31,9 +31,10 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
 
 
 def no_switch(kernel: Kernel) -> Said:
+    example = 'switch: {env: NAME, custom: "1", fallback: "0"}'
     return Said(
-        sentence=f"{kernel.name} declares no switch, so nothing shows that {kernel.dispatch} can run {kernel.fallback}",
-        advice=f'Give {kernel.dispatch} a switch and declare it: `switch: {{env: NAME, custom: "1", fallback: "0"}}`.',
+        sentence=f"{kernel.name} declares no switch, so no drill can show {kernel.dispatch} running {kernel.fallback}",
+        advice=f"Give {kernel.dispatch} a switch and declare it: `{example}`.",
     )
 
 

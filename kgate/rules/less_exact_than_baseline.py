@@ -17,8 +17,8 @@ WHY = (
     "margin: an accumulator in a lower precision, a fast-math flag, a dropped correction."
 )
 SATISFY = (
-    "Find what changed the arithmetic. If the loss is meant, record it with `kgate baseline record` in a change that an "
-    "owner reviews."
+    "Find what changed the arithmetic. If the loss is meant, record it with `kgate baseline record` in a change that "
+    "an owner reviews."
 )
 FACTOR = 10.0
 

@@ -12,8 +12,8 @@ DEFAULT = Level.WARN
 ON_CPU: Level | None = Level.NOTE
 WANTS = "A baseline of every case is stored for this device, recorded on this fingerprint."
 WHY = (
-    "A baseline travels with the kernel: it tells the next owner how fast and how exact the kernel was on which GPU and "
-    "toolchain, and it is what remains to compare with when base cannot be run."
+    "A baseline travels with the kernel: it tells the next owner how fast and how exact the kernel was on which GPU "
+    "and toolchain, and it is what remains to compare with when base cannot be run."
 )
 SATISFY = "Run `kgate baseline record` on this device from a passing run, and commit the file in a reviewed change."
 

@@ -41,7 +41,7 @@ def said(run: Run, case: Case, failure: Failure) -> Said:
     return Said(
         sentence=f"{who} {happened(failure)}, on workload {case.workload}",
         evidence=trace(failure),
-        advice="Mend the fallback, which is the reference as well; a `reference:` of its own would keep the truth apart."
+        advice="Mend the fallback, which is the reference as well, or name a `reference:` of its own."
         if gone
         else "Mend the reference, or name under `reference:` a function that answers this workload.",
     )

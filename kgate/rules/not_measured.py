@@ -51,7 +51,7 @@ def not_run(run: Run, case: Case) -> Said | None:
         evidence=trace(failure),
         advice="Uninstall the editable or installed copy that shadows the work tree; it would be measured in its place."
         if outside
-        else "Install what is missing into the worker's interpreter (`python:` in the manifest), or use another device.",
+        else "Install what is missing into the worker's interpreter (`python:` in the manifest), or change device.",
         undecided=True,
     )
 

@@ -13,7 +13,7 @@ ON_CPU: Level | None = None
 WANTS = "Each kernel names an owner in the manifest, or CODEOWNERS names one for every file of it."
 WHY = "A kernel outlives its author's interest. Somebody has to say yes to a change, and be called when it breaks."
 SATISFY = (
-    'Write `owners: ["@org/team"]` in the kernel\'s entry, or add a CODEOWNERS line for its folder (a catch-all line is '
+    'Write `owners: ["@org/team"]` in the kernel\'s entry, or add a CODEOWNERS line for its folder (a catch-all is '
     "not enough). A kernel left unowned on purpose says so: `unowned: {reason: …, expires: YYYY-MM-DD}`."
 )
 # GitHub's own forms in CODEOWNERS: a user, a team of an organisation, or an e-mail address.
@@ -76,7 +76,7 @@ def codeowners_said(kernel: Kernel, ownership: Ownership) -> Said | None:
     files = ", ".join(bare[:SHOWN]) or "none of its files is known"
     more = f" and {len(bare) - SHOWN} more" if len(bare) > SHOWN else ""
     return Said(
-        sentence=f"{kernel.name} has no owner in the manifest, and {ownership.codeowners} names none for: {files}{more}",
+        sentence=f"{kernel.name} has no owner in the manifest, and {ownership.codeowners} has none for: {files}{more}",
         evidence=catch_alls(ownership),
         advice=advice,
     )

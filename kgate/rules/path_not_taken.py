@@ -13,7 +13,7 @@ ON_CPU: Level | None = None
 WANTS = "On a GPU, at least one kernel launch of the custom path matches `device_kernels`."
 WHY = "A custom path that gives up in silence and calls the framework passes every comparison and wins nothing."
 SATISFY = (
-    "Find why the custom path did not launch its kernel (a condition on shape, dtype or device; a swallowed exception). "
+    "Find why the custom path did not launch its kernel (a condition on shape or device; a swallowed exception). "
     "If the kernel was renamed, correct the patterns under `device_kernels`."
 )
 SHOWN = 6

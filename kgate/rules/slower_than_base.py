@@ -51,7 +51,7 @@ def slower(run: Run, case: Case, ratio: Ratio) -> Said:
     return Said(
         sentence=f"{function} on workload {case.workload} is slower than at base: {measured(ratio)}",
         evidence=times(run, case, ratio),
-        advice=f"Profile {function} here and at base on {case.workload}; tile sizes, extra loads and copies come first.",
+        advice=f"Profile {function} here and at base on {case.workload}; look at tile sizes, loads and copies first.",
     )
 
 

@@ -19,8 +19,8 @@ WHY = (
     "decides only where no base could be run, and only on the same fingerprint, since another day is another clock."
 )
 SATISFY = (
-    "Win the time back, or, if the new time is the right one, record it with `kgate baseline record` in a change that an "
-    "owner reviews."
+    "Win the time back, or, if the new time is the right one, record it with `kgate baseline record` in a change that "
+    "an owner reviews."
 )
 # Day-to-day change of an honest kernel on one machine stays below this; see the measurement pages of the documentation.
 MARGIN = 1.15

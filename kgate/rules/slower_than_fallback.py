@@ -6,7 +6,7 @@ from kgate.figures import change, factor
 from kgate.model import FALLBACK, HEAD, Case, Decision, Finding, Level, Ratio, Run
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._ratio import measured, spread_of, times
-from kgate.rules._state import custom_right, proven_right
+from kgate.rules._state import FALLBACK_TIMED, custom_right, first_broken
 
 NAME = "slower-than-fallback"
 DEFAULT = Level.WARN
@@ -17,14 +17,16 @@ WHY = (
     "review, risk and an owner for nothing; a win that is not clear goes to the simpler path."
 )
 SATISFY = (
-    "Tune the kernel for this device and these shapes, send the workloads that lose to the fallback in the dispatch, or "
-    "remove the kernel."
+    "Tune the kernel for this device and these shapes, send the workloads that lose to the fallback in the dispatch, "
+    "or remove the kernel."
 )
 
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
-        said = case_said(run, case) if custom_right(run, case) and proven_right(run, FALLBACK, case) else None
+        # A fallback that is wrong is no rival. One that was not asked, as base's mostly is not, was timed as head's.
+        rival = first_broken(run, (FALLBACK, FALLBACK_TIMED), case) is None
+        said = case_said(run, case) if rival and custom_right(run, case) else None
         if said:
             yield of_case(run, limit, case, said)
 
@@ -70,8 +72,8 @@ def loses(run: Run, case: Case, ratio: Ratio, wanted: float | None) -> Said:
 
 def inconclusive(run: Run, case: Case, ratio: Ratio) -> Said:
     return Said(
-        sentence=f"custom against fallback on workload {case.workload} is inconclusive after {ratio.launches} launches: "
-        f"{change(ratio.median)}, and {spread_of(ratio)}",
+        sentence=f"custom against fallback on workload {case.workload} is inconclusive after {ratio.launches} launches"
+        f": {change(ratio.median)}, and {spread_of(ratio)}",
         evidence={"interval": measured(ratio), **times(run, case, ratio)},
         advice="Run again on an idle machine, or with more launches (`--launches`).",
         undecided=True,

@@ -1,0 +1,160 @@
+"""Every rule, through the whole of its contract: texts, page, file, name, and a run on each side of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kgate import rules
+from kgate.errors import UsageError
+from kgate.model import (
+    FALLBACK,
+    HEAD,
+    REFERENCE,
+    SWITCH_OFF,
+    Decision,
+    Finding,
+    Level,
+    Run,
+)
+from tests.unit.builders import (
+    answer,
+    baseline,
+    failure,
+    judged,
+    kernel,
+    metric,
+    misshapen,
+    ratio,
+    right,
+    run_of,
+    stored_case,
+    with_comparisons,
+    with_latency,
+    with_outcomes,
+    wrong,
+)
+
+# The names of the product's documentation; a rule is never called anything else.
+NAMES = set(
+    """
+does-not-run contract-broken wrong-result nondeterministic no-reference check-too-loose path-not-taken fallback-missing
+fallback-wrong fallback-untested fallback-raises fallback-silent fallback-latched switch-without-effect owner-missing
+owner-mismatch owner-cannot-act kernel-unlisted no-workloads slower-than-base slower-than-fallback slower-than-baseline
+less-exact-than-baseline unsteady grown not-tuned-here not-measured no-baseline gate-loosened evidence-missing
+debt-expired
+""".split()  # noqa: SIM905  a list that is compared with prose is best kept as prose
+)
+
+TRIPS: dict[str, Callable[[], Run]] = {
+    "does-not-run": lambda: with_outcomes(run_of(), (HEAD, failure())),
+    "contract-broken": lambda: with_comparisons(run_of(), (HEAD, misshapen())),
+    "wrong-result": lambda: with_comparisons(run_of(), (HEAD, wrong())),
+    "fallback-missing": lambda: with_outcomes(run_of(), (FALLBACK, failure("function-missing")), (SWITCH_OFF, None)),
+    "fallback-raises": lambda: with_outcomes(run_of(), (FALLBACK, failure())),
+    "fallback-wrong": lambda: with_comparisons(run_of(), (FALLBACK, wrong())),
+    "switch-without-effect": lambda: with_outcomes(run_of(), (SWITCH_OFF, answer(reached_custom=1))),
+    "fallback-untested": lambda: run_of(kernel(switch=None)),
+    "path-not-taken": lambda: run_of(kernel(device_kernels=("*fused*",)), on_gpu=True),
+    "owner-missing": lambda: run_of(kernel(owners=())),
+    "slower-than-base": lambda: with_latency(run_of(), ratio(median=1.1, decision=Decision.SLOWER)),
+    "slower-than-fallback": lambda: with_latency(
+        run_of(), ratio(), ratio(below="fallback", median=1.2, decision=Decision.SLOWER)
+    ),
+    "slower-than-baseline": lambda: with_latency(run_of(), ratio(below="fallback", median=0.9), head_ns=13_000.0),
+    "less-exact-than-baseline": lambda: run_of(baseline=baseline({"gemm/small": stored_case(error=1e-9)})),
+    "no-reference": lambda: with_outcomes(run_of(), (REFERENCE, failure("narrowed", "aten::_softmax in float32"))),
+    "not-measured": lambda: with_outcomes(run_of(), (HEAD, None)),
+    "no-baseline": lambda: run_of(baseline=None),
+}
+# Runs that come near and must not trip the rule; a green run must not either.
+NEAR: dict[str, Callable[[], Run]] = {
+    "does-not-run": lambda: with_outcomes(run_of(), (HEAD, failure("unavailable", "no tilelang"))),
+    "contract-broken": lambda: with_comparisons(run_of(), (HEAD, wrong())),
+    "wrong-result": lambda: with_comparisons(run_of(), (HEAD, misshapen())),
+    "fallback-missing": lambda: with_outcomes(run_of(), (FALLBACK, failure("raised"))),
+    "fallback-raises": lambda: with_outcomes(run_of(), (FALLBACK, failure("function-missing"))),
+    "fallback-wrong": lambda: with_outcomes(run_of(), (FALLBACK, failure("raised"))),
+    "switch-without-effect": lambda: with_outcomes(run_of(), (SWITCH_OFF, answer(reached_fallback=3))),
+    "fallback-untested": lambda: with_outcomes(run_of(), (SWITCH_OFF, failure("raised"))),
+    "path-not-taken": lambda: run_of(kernel(device_kernels=("gemm*",)), on_gpu=True),
+    "owner-missing": lambda: run_of(kernel(owners=("ops@acme.example",))),
+    "slower-than-base": lambda: with_latency(run_of(), ratio(median=0.7)),
+    "slower-than-fallback": lambda: with_latency(run_of(), ratio(), ratio(below="fallback", median=0.99)),
+    "slower-than-baseline": lambda: with_latency(run_of(), ratio(below="fallback", median=0.9), head_ns=11_400.0),
+    "less-exact-than-baseline": lambda: with_comparisons(
+        run_of(), (HEAD, right(metrics={"relative_l2": metric(value=9e-7)}))
+    ),
+    "no-reference": lambda: with_outcomes(run_of(), (FALLBACK, failure())),
+    "not-measured": lambda: with_outcomes(run_of(), (HEAD, failure("died", "killed by signal 11"))),
+    "no-baseline": lambda: run_of(),
+}
+RULE_NAMES = [rule.NAME for rule in rules.RULES]
+
+
+def of(rule: str, run: Run) -> list[Finding]:
+    return [f for f in judged(run) if f.rule == rule]
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=RULE_NAMES)
+def test_a_rule_has_every_text_and_a_page_of_its_own(rule):
+    page = rules.explain(rule.NAME)
+
+    assert rule.NAME in NAMES
+    assert all(text.strip().endswith((".", "`.")) for text in (rule.WANTS, rule.WHY, rule.SATISFY))
+    assert rule.WANTS.count(". ") == 0
+    assert all(text in page for text in (rule.NAME, rule.WANTS, rule.WHY, rule.SATISFY))
+    assert rule.DEFAULT in (Level.WARN, Level.FAIL)
+    assert rule.ON_CPU in (None, Level.NOTE)
+
+
+def test_every_file_of_the_room_is_in_the_table_under_its_own_name():
+    folder = Path(rules.__file__).parent
+
+    files = {path.stem.replace("_", "-") for path in folder.glob("*.py") if not path.name.startswith("_")}
+
+    assert files == set(RULE_NAMES)
+    assert len(RULE_NAMES) == len(files)
+
+
+@pytest.mark.parametrize("name", RULE_NAMES)
+def test_a_rule_trips_where_it_must_and_says_what_where_and_what_to_do(name):
+    findings = of(name, TRIPS[name]())
+
+    assert len(findings) == 1
+    finding = findings[0]
+    assert "gemm" in finding.sentence
+    assert finding.advice.endswith(".")
+    assert finding.kernel == "gemm"
+    assert finding.place is not None
+    assert "\n" not in finding.sentence
+
+
+@pytest.mark.parametrize("name", RULE_NAMES)
+def test_a_rule_is_silent_on_a_run_that_comes_near(name):
+    run = NEAR[name]()
+
+    assert of(name, run) == []
+
+
+def test_a_green_run_has_no_finding_at_all():
+    assert judged(run_of()) == ()
+    assert judged(run_of(on_gpu=True)) == ()
+
+
+@pytest.mark.parametrize("name", RULE_NAMES)
+def test_a_rule_that_is_off_says_nothing(name):
+    findings = judged(TRIPS[name](), {name: Level.OFF})
+
+    assert name not in {f.rule for f in findings}
+
+
+def test_an_unknown_rule_is_refused_with_the_nearest_name():
+    with pytest.raises(UsageError, match="did you mean 'slower-than-base'"):
+        rules.explain("slower-then-base")
+
+
+def test_the_overview_names_every_rule_once():
+    overview = rules.overview()
+
+    assert [line.split()[0] for line in overview.splitlines()[: len(RULE_NAMES)]] == RULE_NAMES

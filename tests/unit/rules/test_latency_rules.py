@@ -1,0 +1,118 @@
+"""What the latency rules say of decisions that were taken elsewhere."""
+
+from dataclasses import replace
+
+import pytest
+
+from kgate.model import BASE, Decision, Fingerprint, Level, Run, Verdict, verdict_of
+from kgate.rules import level_of
+from tests.unit.builders import (
+    baseline,
+    failure,
+    judged,
+    kernel,
+    ratio,
+    run_of,
+    stored_case,
+    with_latency,
+    with_outcomes,
+)
+
+OPEN = Decision.INCONCLUSIVE
+ALONE = ratio(below="fallback", median=0.9)
+
+
+def without_base(run: Run) -> Run:
+    return replace(with_outcomes(run, (BASE, None)), base_ran=False)
+
+
+def test_an_inconclusive_ratio_at_fail_is_no_verdict():
+    findings = judged(with_latency(run_of(on_gpu=True), ratio(median=1.02, decision=OPEN)))
+
+    assert [(f.rule, f.undecided) for f in findings] == [("slower-than-base", True)]
+    assert verdict_of(findings) is Verdict.NO_VERDICT
+    assert "differ by 0.4 %" in findings[0].sentence
+
+
+@pytest.mark.parametrize(("level", "verdict"), [(Level.WARN, Verdict.WARN), (Level.NOTE, Verdict.PASS)])
+def test_an_inconclusive_ratio_below_fail_is_a_finding_of_that_level(level, verdict):
+    run = with_latency(run_of(), ratio(median=1.02, decision=OPEN))
+
+    findings = judged(run, {"slower-than-base": level})
+
+    assert [(f.rule, f.level) for f in findings] == [("slower-than-base", level)]
+    assert verdict_of(findings) is verdict
+
+
+def test_slower_than_base_says_by_how_much_with_interval_and_launches():
+    findings = judged(with_latency(run_of(on_gpu=True), ratio(median=1.1, decision=Decision.SLOWER)))
+
+    assert "slower than at base: +10.0 % (95 %: +8.9 … +11.1 %, 8 launches)" in findings[0].sentence
+    assert findings[0].evidence["head"] == "10.0 µs"
+
+
+def test_base_that_ran_and_was_not_timed_leaves_the_question_open():
+    findings = judged(with_latency(run_of(on_gpu=True), ALONE))
+
+    assert [(f.rule, f.undecided) for f in findings] == [("slower-than-base", True)]
+
+
+def test_latency_rules_are_notes_on_a_cpu_unless_the_policy_names_them():
+    assert level_of("slower-than-base", {}, on_gpu=False) is Level.NOTE
+    assert level_of("slower-than-base", {}, on_gpu=True) is Level.FAIL
+    assert level_of("slower-than-base", {"slower-than-base": Level.FAIL}, on_gpu=False) is Level.FAIL
+    assert level_of("no-baseline", {}, on_gpu=False) is Level.NOTE
+    assert level_of("wrong-result", {}, on_gpu=False) is Level.FAIL
+
+
+@pytest.mark.parametrize(("median", "says"), [(0.90, True), (0.80, False), (0.831, None)])
+def test_a_wanted_speed_up_is_held_against_the_interval(median, says):
+    run = with_latency(run_of(kernel(min_speedup=1.2)), ratio(), ratio(below="fallback", median=median))
+
+    found = [f.undecided for f in judged(run) if f.rule == "slower-than-fallback"]
+
+    assert found == {True: [False], False: [], None: [True]}[says]
+
+
+def test_a_baseline_decides_where_no_base_ran():
+    run = with_latency(without_base(run_of(on_gpu=True)), ALONE, head_ns=13_000.0)
+
+    findings = judged(run, {"slower-than-baseline": Level.FAIL})
+
+    assert [(f.rule, f.level) for f in findings] == [("slower-than-baseline", Level.FAIL)]
+    assert "+30.0 %, 10.0 µs → 13.0 µs" in findings[0].sentence
+
+
+def test_a_baseline_is_a_note_where_base_ran_or_the_fingerprint_differs():
+    policy = {"slower-than-baseline": Level.FAIL}
+    live = with_latency(run_of(), ratio(), head_ns=13_000.0)
+    other = replace(
+        with_latency(without_base(run_of()), ALONE, head_ns=13_000.0),
+        fingerprint=Fingerprint(must_match={"gpu": "none", "torch": "2.12"}),
+    )
+
+    for run, reason in ((live, "base was measured live"), (other, "torch 2.11 → 2.12")):
+        found = next(f for f in judged(run, policy) if f.rule == "slower-than-baseline")
+        assert found.level is Level.NOTE
+        assert reason in found.sentence
+
+
+def test_a_baseline_from_another_timer_decides_nothing():
+    run = with_latency(without_base(run_of(baseline=baseline(method="cuda-events-flush"))), ALONE, head_ns=13_000.0)
+
+    found = next(f for f in judged(run, {"slower-than-baseline": Level.FAIL}) if f.rule == "slower-than-baseline")
+
+    assert found.level is Level.NOTE
+
+
+def test_a_noisy_baseline_asks_for_more_than_fifteen_percent():
+    noisy = baseline({"gemm/small": replace(stored_case(), spread_log=0.2)})
+    run = with_latency(without_base(run_of(baseline=noisy)), ALONE, head_ns=13_000.0)
+
+    assert [f.rule for f in judged(run)] == []
+
+
+def test_a_base_that_does_not_run_leaves_no_latency_finding():
+    run = with_latency(with_outcomes(run_of(on_gpu=True), (BASE, failure())), ALONE)
+
+    assert judged(run) == ()
