@@ -60,6 +60,12 @@ class Chunk:
         """Error as a factor of the row's largest |expected|."""
         return np.divide(self.error, self.row_scale)
 
+    @cached_property
+    def squared_error(self) -> float:
+        """Sum of error²."""
+        # Not np.vdot: BLAS starts threads for it, which costs more than the sum.
+        return float(np.einsum("ij,ij->", self.error, self.error))
+
 
 def chunks(
     value: npt.NDArray[Any],

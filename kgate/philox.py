@@ -45,6 +45,7 @@ Wide = npt.NDArray[np.uint64]
 
 VALUES, ZEROS = 0, 1  # purposes
 NORMAL_ENTRIES = 1 << 16
+ZIPF_ENTRIES = 1 << 24  # at most
 GRID = 2.0**-20  # normal quantiles are multiples of it, so that no libm's last bit shows
 EXACT = float(1 << 53)  # integers up to here are exact in float64
 REFRESH = 0x9E3779B97F4A7C15  # 2**64 / golden ratio, odd: consecutive seeds land far apart
@@ -193,12 +194,14 @@ def _normal_table() -> npt.NDArray[Any]:
 
 
 def _zipf_table(exponent: float, count: int) -> npt.NDArray[Any]:
-    """Weights are whole multiples of 2**-32, so that their sum is exact and no libm's last bit shows."""
-    if count < 1 or exponent < 0:
-        raise ValueError(f"zipf with exponent {exponent:g} over {count} values: needs an exponent ≥ 0 and a value")
-    weights = np.rint(np.arange(1, count + 1, dtype=np.float64) ** -exponent * 2.0**32)
-    sums = np.cumsum(weights)
-    if sums[-1] >= EXACT:
-        raise ValueError(f"zipf with exponent {exponent:g} over {count} values: too many values; use fewer")
+    """
+    Weights are whole multiples of 2**-28, so that no libm's last bit shows and the sum of up to 2**24 is exact; what is
+    lighter than half of that is never drawn.
+    """
+    if not 1 <= count <= ZIPF_ENTRIES or exponent < 0:
+        raise ValueError(
+            f"zipf with exponent {exponent:g} over {count} values: needs ≥ 0, and 1 to {ZIPF_ENTRIES} values"
+        )
+    sums = np.cumsum(np.rint(np.arange(1, count + 1, dtype=np.float64) ** -exponent * 2.0**28))
     table: npt.NDArray[Any] = np.minimum(np.floor(sums / sums[-1] * 2.0**32), 2.0**32 - 1).astype("<u4")
     return table

@@ -30,7 +30,6 @@ import math
 from collections.abc import Mapping
 
 from kgate.model import Bound, Metric, Tolerance
-from kgate.protocol import Arg, ListArg, MapArg, TensorArg, ValueArg
 from kgate.tensors import DTYPES, Dtype, dtype_of
 
 # Units of eps in the cap: (row_error, relative_l2).
@@ -92,23 +91,6 @@ def declared(tolerance: Tolerance) -> Bound:
         psnr=tolerance.psnr,
         cosine=tolerance.cosine,
     )
-
-
-def longest(args: Mapping[str, Arg]) -> int:
-    """The longest dimension of any input tensor; 1 if there is none, or only of size 0."""
-    return max((_longest(arg) for arg in args.values()), default=1)
-
-
-def _longest(arg: Arg) -> int:
-    match arg:
-        case TensorArg():
-            return max((1, *arg.shape))
-        case ListArg():
-            return max((1, *map(_longest, arg.items)))
-        case MapArg():
-            return max((1, *map(_longest, arg.items.values())))
-        case ValueArg():
-            return 1
 
 
 def _sum_units(dtype: Dtype, longest: int) -> float:

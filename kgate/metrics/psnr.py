@@ -5,8 +5,6 @@ no range of its own as a picture has. inf if nothing differs, -inf if nothing bu
 
 import math
 
-import numpy as np
-
 from kgate.chunks import Chunk
 from kgate.model import Direction, Metric
 
@@ -20,8 +18,7 @@ def start() -> State:
 
 def add(state: State, chunk: Chunk) -> State:
     squares, count, peak = state
-    squares += float(np.einsum("ij,ij->", chunk.error, chunk.error))
-    return (squares, count + chunk.error.size, max(peak, float(chunk.magnitude.max())))
+    return (squares + chunk.squared_error, count + chunk.error.size, max(peak, float(chunk.magnitude.max())))
 
 
 def finish(state: State) -> Metric | None:

@@ -17,8 +17,8 @@ def start() -> State:
 
 def add(state: State, chunk: Chunk) -> State:
     errors, expected = state or (0.0, 0.0)
-    errors += float(np.einsum("ij,ij->", chunk.error, chunk.error))
-    return (errors, expected + float(np.einsum("ij,ij->", chunk.magnitude, chunk.magnitude)))
+    squares = float(np.einsum("ij,ij->", chunk.magnitude, chunk.magnitude))
+    return (errors + chunk.squared_error, expected + squares)
 
 
 def finish(state: State) -> Metric | None:
