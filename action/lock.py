@@ -24,7 +24,7 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 MACHINES = ("x86_64", "aarch64")
 GLIBC = ("manylinux_2_28", "manylinux_2_17", "manylinux2014")
 HEAD = """\
-# The gate's dependencies as the action installs them: CPython {first} to {last}, Linux on {machines}, glibc 2.28 or later.
+# What the action installs: CPython {first} to {last}, Linux on {machines}, glibc 2.28 or later.
 # Written by action/lock.py; do not edit.
 """
 
