@@ -1,0 +1,19 @@
+"""silu(gate) * up, the middle of a gated feed-forward layer."""
+
+import torch
+
+from acme.paths import switched_on, tilelang_found
+from acme.pointwise import pointwise
+
+
+def swiglu(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    """gate, up of one shape and float dtype, not empty; ACME_SWIGLU=0 turns the kernel off."""
+    return custom(gate, up) if switched_on("ACME_SWIGLU") and tilelang_found() else fallback(gate, up)
+
+
+def custom(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    return pointwise("swiglu", gate, up, gate.dtype)
+
+
+def fallback(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.silu(gate) * up

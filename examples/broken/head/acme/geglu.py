@@ -1,0 +1,20 @@
+"""gelu(gate) * up, the middle of a gated feed-forward layer."""
+
+import torch
+
+from acme.paths import switched_on, tilelang_found
+from acme.pointwise import pointwise
+
+
+def geglu(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    """gate, up of one shape and float dtype, not empty; ACME_GEGLU=0 turns the kernel off."""
+    return custom(gate, up) if switched_on("ACME_GEGLU") and tilelang_found() else fallback(gate, up)
+
+
+def custom(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    """Computes in float32 and keeps it, to save a conversion."""
+    return pointwise("geglu", gate, up, torch.float32)
+
+
+def fallback(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.gelu(gate) * up
