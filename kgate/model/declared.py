@@ -1,11 +1,46 @@
 """What the user declares: the manifest as values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
 from kgate.protocol import Arg
+
+# Every rule there is or will be, in the order of the product's text; what has no module yet is known by name.
+RULE_NAMES = (
+    "does-not-run",
+    "contract-broken",
+    "wrong-result",
+    "nondeterministic",
+    "no-reference",
+    "check-too-loose",
+    "path-not-taken",
+    "fallback-missing",
+    "fallback-wrong",
+    "fallback-untested",
+    "fallback-raises",
+    "fallback-silent",
+    "fallback-latched",
+    "switch-without-effect",
+    "owner-missing",
+    "owner-mismatch",
+    "owner-cannot-act",
+    "kernel-unlisted",
+    "no-workloads",
+    "slower-than-base",
+    "slower-than-fallback",
+    "slower-than-baseline",
+    "less-exact-than-baseline",
+    "unsteady",
+    "grown",
+    "not-tuned-here",
+    "not-measured",
+    "no-baseline",
+    "gate-loosened",
+    "evidence-missing",
+    "debt-expired",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,12 +83,17 @@ class Workload:
     args: Mapping[str, Arg]
     symbols: Mapping[str, int | float | str]
     targets: tuple[str, ...]
-    tolerance: Mapping[str, Tolerance]  # by dtype; "" holds for any
+    tolerance: Mapping[str, Tolerance]  # by dtype; "" holds for any; "cpu/float32" and "cpu/" hold on that target
     weight: float = 1.0
     source: str = ""
     flops: float | None = None
     moved_bytes: float | None = None
     place: Place
+
+    def tolerance_of(self, dtype: str, targets: Sequence[str]) -> Tolerance | None:
+        """By hand for outputs of `dtype`; the names of the device ("sm_90", "cuda") stand most particular first."""
+        keys = (*(f"{target}/" + end for target in targets for end in (dtype, "")), dtype, "")
+        return next((self.tolerance[key] for key in keys if key in self.tolerance), None)
 
 
 @dataclass(frozen=True, kw_only=True)

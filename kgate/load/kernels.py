@@ -1,0 +1,58 @@
+"""One kernel of the manifest: what the schema cannot say of it, then its value."""
+
+from kgate.load.document import Fields
+from kgate.load.hints import nearest
+from kgate.load.workloads import Family, workloads
+from kgate.model import Kernel, Place, Switch
+
+
+def kernel(name: str, given: Fields, timeout_s: float) -> Kernel:
+    """`given` has passed the schema; `timeout_s` is the manifest's default. Raises ManifestError."""
+    family = Family(name=name, given=given)
+    check(family)
+    unowned = given.fields("unowned")
+    return Kernel(
+        name=name,
+        owners=tuple(given.get("owners", ())),
+        dsl=given.get("dsl", "torch"),
+        dispatch=given["dispatch"],
+        custom=given["custom"],
+        fallback=given["fallback"],
+        workloads=workloads(family),
+        place=Place(path=given.at.file, line=given.at.line),
+        switch=switch(given.fields("switch")) if "switch" in given else None,
+        reference=given.get("reference", ""),
+        production_operator=given.get("production_operator", ""),
+        device_kernels=tuple(given.get("device_kernels", ())),
+        keywords="kwargs" in given,
+        mutates=tuple(given.get("mutates", ())),
+        setup=given.get("setup", ""),
+        reset=given.get("reset", ""),
+        steps=int(given.get("steps", 1)),
+        min_speedup=given.fields("latency").get("min_speedup"),
+        timeout_s=float(given.get("timeout_s", timeout_s)),
+        unowned_reason=unowned.get("reason", ""),
+        unowned_expires=unowned.get("expires", ""),
+    )
+
+
+def check(family: Family) -> None:
+    given = family.given
+    if "args" in given and "kwargs" in given:
+        raise given.marks["kwargs"].error("'args' and 'kwargs' stand side by side; keep one, all arguments go one way")
+    if "owners" in given and "unowned" in given and given["owners"]:
+        raise given.marks["unowned"].error("'owners' and 'unowned' contradict each other; keep one")
+    if "reset" in given and "setup" not in given:
+        raise given.marks["reset"].error("is called with the state that 'setup' makes, and there is none; add 'setup'")
+    if "mutates" in given:
+        for name, mark in given["mutates"].marked():
+            if name not in family.args:
+                raise mark.error(f"{name!r} is not an argument of {family.name}{nearest(name, family.args)}")
+
+
+def switch(given: Fields) -> Switch:
+    if "env" in given and "context" in given:
+        raise given.marks["context"].error("'env' and 'context' are two ways to switch; keep one")
+    if "env" not in given and "context" not in given:
+        raise given.at.error("neither 'env' nor 'context'; name the variable, or the context manager, that switches")
+    return Switch(**given)

@@ -1,0 +1,35 @@
+"""Tolerances by hand: for every dtype, by dtype, or by target and then either."""
+
+import re
+
+from kgate.load.document import Fields
+from kgate.load.draws import DTYPES
+from kgate.load.form import check
+from kgate.load.hints import nearest
+from kgate.model import Tolerance
+
+LIMITS = ("rtol", "atol", "psnr", "cosine")
+TARGET = re.compile(r"cuda|cpu|sm_[0-9]{2,3}[af]?")
+
+
+def tolerances(given: Fields, prefix: str = "") -> dict[str, Tolerance]:
+    """By key as `Workload.tolerance` has it: dtype, "" for any, either behind `target/`."""
+    if not given.keys().isdisjoint(LIMITS):
+        check(given, given.at, "limits")
+        return {prefix: limits(given)}
+    found: dict[str, Tolerance] = {}
+    for key, value, mark in given.marked():
+        if not isinstance(value, Fields):
+            raise mark.error(f"{key!r} is not a limit{nearest(key, LIMITS)}")
+        if key in DTYPES:
+            check(value, mark, "limits")
+            found[prefix + key] = limits(value)
+        elif TARGET.fullmatch(key) and not prefix:
+            found |= tolerances(value, f"{key}/")
+        else:
+            raise mark.error(f"{key!r} is not a dtype or a target{nearest(key, (*DTYPES, 'cuda', 'cpu'))}")
+    return found
+
+
+def limits(given: Fields) -> Tolerance:
+    return Tolerance(**{name: float(value) for name, value in given.items()})

@@ -1,0 +1,66 @@
+"""Fields that the schema has from version 1 and that are not honoured yet: refused by name, never ignored."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from kgate.load.document import Fields, Items, Mark
+
+TOP = ("ignore", "waivers", "accepted")
+KERNEL = (
+    "tune",
+    "refuses",
+    "compile",
+    "unfused",
+    "evidence",
+    "compare",
+    "inputs",
+    "deterministic",
+    "subnormals",
+    "optional",
+)
+SENTENCE = "not supported by this version; remove it"
+
+
+def refuse(top: Fields) -> None:
+    """Raises ManifestError for the first of them, in the order of the file."""
+    found = sorted(marks(top), key=lambda pair: pair[0].line)
+    if found:
+        mark, sentence = found[0]
+        raise mark.error(sentence)
+
+
+def marks(top: Fields) -> Iterator[tuple[Mark, str]]:
+    for name in TOP:
+        if name in top:
+            yield top.marks[name], SENTENCE
+    for _, form, mark in top.fields("gpus").marked():
+        if isinstance(form, Fields):
+            yield form.marks["probation"], f"{SENTENCE}, or write `{mark.path.rpartition('.')[2]}: required`"
+    for kernel in top.fields("kernels").values():
+        yield from of_kernel(kernel)
+
+
+def of_kernel(kernel: Fields) -> Iterator[tuple[Mark, str]]:
+    for name in KERNEL:
+        if name in kernel:
+            yield kernel.marks[name], SENTENCE
+    if kernel.get("direction", "forward") != "forward":
+        yield kernel.marks["direction"], f"{kernel['direction']!r} is not supported by this version; write 'forward'"
+    if kernel.get("ranks", 1) > 1:
+        yield kernel.marks["ranks"], f"{kernel['ranks']} ranks are not supported by this version; write 1, or remove it"
+    for holder in (kernel, *kernel.fields("workloads").values()):
+        for name in ("args", "kwargs"):
+            for argument in holder.fields(name).values():
+                yield from roles(argument)
+
+
+def roles(value: Any) -> Iterator[tuple[Mark, str]]:
+    """A tensor's `role`, at any depth; in a mapping that is no tensor the key means nothing."""
+    if isinstance(value, Fields):
+        if isinstance(value.get("role"), Fields):
+            yield value.marks["role"], SENTENCE
+        for inner in value.values():
+            yield from roles(inner)
+    elif isinstance(value, Items):
+        for inner in value:
+            yield from roles(inner)
