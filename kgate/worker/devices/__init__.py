@@ -1,1 +1,114 @@
+"""
+One file per kind of device, and the table of them. A kind is added with one file here and one line in DEVICES.
 
+`Device` states what such a module offers; `name` is always torch's name of one device, as "cpu" or "cuda:0".
+"""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from kgate.worker.faults import Fault, foreign
+
+DEVICES: dict[str, str] = {
+    "cpu": "kgate.worker.devices.cpu",
+    "cuda": "kgate.worker.devices.nvidia",
+    "hip": "kgate.worker.devices.amd",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traits:
+    """A device's part of the fingerprint; the three classes are the protocol's Identity's."""
+
+    must_match: dict[str, str]
+    may_drift: dict[str, float] = field(default_factory=dict)
+    information: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """One timed sample: device span and host time of one call, each the mean over the sample's calls."""
+
+    span_ns: float
+    call_ns: float
+    returned: Any  # of the last call
+
+
+class Timer(Protocol):
+    def sample(self, call: Callable[[], Any], calls: int) -> Sample:
+        """Set the caches alike, then time `calls` calls. What the call raises passes through."""
+
+    def notes(self) -> dict[str, str | int | float]:
+        """What a reader of the times since the last look must know; clears it."""
+
+
+class Device(Protocol):
+    METHOD: str  # what its timer measures; part of the fingerprint
+
+    def available(self, name: str) -> str:
+        """ "" if this device can be used, else a sentence. May raise where torch cannot be imported."""
+
+    def select(self, name: str) -> None:
+        """Make it the current device."""
+
+    def traits(self, name: str) -> Traits: ...
+
+    def synchronize(self, name: str) -> None:
+        """Wait for all of its work; raises what that work has raised."""
+
+    def peak_bytes(self, name: str) -> int | None:
+        """Most memory allocated through torch since `forget_peak`; None if it is not counted."""
+
+    def forget_peak(self, name: str) -> None: ...
+
+    def kernels(self, name: str, call: Callable[[], Any]) -> list[str] | None:
+        """Names of the device kernels that one call launches; None if there is nothing of the kind."""
+
+    def timer(self, name: str) -> Timer: ...
+
+
+def device(name: str) -> Device:
+    """Raises Fault of rung "environment" if this device is not here."""
+    if reason := unavailable(name):
+        raise Fault("environment", "unavailable", reason)
+    return of_kind(name)
+
+
+def availability() -> dict[str, str]:
+    return {kind: unavailable(kind) for kind in DEVICES}
+
+
+def unavailable(name: str) -> str:
+    if name.partition(":")[0] not in DEVICES:
+        return f"no device {name!r}; there are {', '.join(DEVICES)}"
+    try:
+        return foreign("environment", lambda: of_kind(name).available(name))
+    except Fault as fault:
+        return f"{name}: {fault.text}"
+
+
+def alive(name: str) -> bool:
+    """
+    Whether the device still answers. After an illegal access none does, and no later case of the process can be judged.
+
+    One that never was there has not been lost.
+    """
+    if unavailable(name):
+        return True
+    try:
+        foreign("environment", lambda: of_kind(name).synchronize(name))
+    except Fault:
+        return False
+    return True
+
+
+def of_kind(name: str) -> Device:
+    return cast(Device, importlib.import_module(DEVICES[name.partition(":")[0]]))
+
+
+if TYPE_CHECKING:
+    from kgate.worker.devices import amd, cpu, nvidia
+
+    CHECKED: tuple[Device, ...] = (cpu, nvidia, amd)

@@ -1,0 +1,25 @@
+"""AMD GPUs, which this version refuses: their timer, cache flush and fingerprint are not written."""
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from kgate.worker.devices import Traits
+from kgate.worker.faults import Fault
+
+METHOD = "none"
+REFUSAL = "AMD GPUs are not supported by this version; use a CPU or an NVIDIA GPU"
+
+
+def available(name: str) -> str:
+    return REFUSAL
+
+
+def refused(name: str, call: Callable[[], Any] | None = None) -> NoReturn:
+    raise Fault("environment", "unavailable", REFUSAL)
+
+
+def traits(name: str) -> Traits:
+    refused(name)
+
+
+select = synchronize = peak_bytes = forget_peak = kernels = timer = refused

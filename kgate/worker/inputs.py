@@ -1,0 +1,137 @@
+"""
+A case's arguments: drawn once, then written anew before every call that counts.
+
+Writing goes through `copy_`, so that version counters rise and a cache keyed by them is not called stale.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from kgate.protocol import Arg, CaseJob, ListArg, MapArg, TensorArg, ValueArg
+from kgate.worker.draws import Source, drawn, dtype_of, refresh_offset
+from kgate.worker.exports import pieces
+from kgate.worker.faults import foreign
+
+DIGEST_LIMIT_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Input:
+    """One tensor argument. `name`: the argument's, then `.key` or `.index` for what lies inside lists and mappings."""
+
+    name: str
+    spec: TensorArg
+    values: Any  # flat, C order, as drawn
+    tensor: Any  # what the function sees
+
+    def write(self, seed: int) -> None:
+        """The values of the sample with this seed; 0 is as drawn. `fixed` tensors never move, but are restored."""
+        offset = 0 if self.spec.fixed else refresh_offset(len(self.values), seed)
+        if self.tensor.is_contiguous():
+            roll(self.values, offset, self.tensor.view(-1))
+            return
+        rolled = self.values.new_empty(len(self.values))
+        roll(self.values, offset, rolled)
+        strides = self.tensor.stride()
+        distinct(self.tensor, strides).copy_(distinct(rolled.view(self.spec.shape), strides))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """All arguments, as the function takes them; `tensors` is flat, in the order written."""
+
+    positional: tuple[Any, ...]
+    keywords: dict[str, Any]
+    tensors: tuple[Input, ...]
+
+    def write(self, seed: int) -> None:
+        """All of them, fixed ones too: whatever the last call did to them, values and caches start alike."""
+        import torch
+
+        with torch.no_grad():  # a function may have asked for gradients of its inputs
+            for tensor in self.tensors:
+                tensor.write(seed)
+
+    def named(self, names: tuple[str, ...]) -> tuple[Input, ...]:
+        """The tensors that are, or lie inside, the arguments of these names."""
+        return tuple(t for n in names for t in self.tensors if t.name == n or t.name.startswith(f"{n}."))
+
+    def digests(self) -> dict[str, str]:
+        """Name -> sha256 of the values as they are now, C order; larger tensors are left out."""
+        return {t.name: digest(t.tensor) for t in self.tensors if bytes_of(t.tensor) <= DIGEST_LIMIT_BYTES}
+
+
+def inputs_of(case: CaseJob, source: Source) -> Inputs:
+    """Draws and writes the case's arguments. Raises Fault, also when memory runs out."""
+    tensors: list[Input] = []
+    built = {
+        name: foreign("run", partial(build, name, arg, source, case.widen, tensors)) for name, arg in case.args.items()
+    }
+    found = Inputs(
+        positional=() if case.keywords else tuple(built.values()),
+        keywords=built if case.keywords else {},
+        tensors=tuple(tensors),
+    )
+    foreign("run", partial(found.write, case.seed))
+    return found
+
+
+def build(name: str, arg: Arg, source: Source, widen: bool, tensors: list[Input]) -> Any:
+    match arg:
+        case ValueArg():
+            return arg.value
+        case ListArg():
+            return [build(f"{name}.{i}", item, source, widen, tensors) for i, item in enumerate(arg.items)]
+        case MapArg():
+            return {key: build(f"{name}.{key}", item, source, widen, tensors) for key, item in arg.items.items()}
+        case TensorArg():
+            tensor = allocated(arg, source.device, widen)
+            tensors.append(Input(name=name, spec=arg, values=drawn(arg, source), tensor=tensor))
+            return tensor
+
+
+def allocated(spec: TensorArg, device: str, widen: bool) -> Any:
+    """
+    The storage that the strides span and nothing more, every byte 0xFF, which is NaN in every float dtype.
+
+    Widened tensors are dense: one that kept its strides would let the reference repeat a fault with strides.
+    """
+    import torch
+
+    dtype = dtype_of(spec.dtype)
+    strides = spec.strides
+    if widen and (dtype.is_floating_point or dtype.is_complex):
+        dtype, strides = torch.complex128 if dtype.is_complex else torch.float64, None
+    if strides is None:
+        return torch.empty(spec.shape, dtype=dtype, device=device)
+    empty = 0 in spec.shape
+    span = 0 if empty else 1 + sum((n - 1) * s for n, s in zip(spec.shape, strides, strict=True))
+    poisoned = torch.full((span * dtype.itemsize,), 0xFF, dtype=torch.uint8, device=device)
+    return poisoned.view(dtype).as_strided(spec.shape, strides)
+
+
+def roll(values: Any, offset: int, into: Any) -> None:
+    """Value i goes to place i + offset, wrapped around; both flat."""
+    into[offset:].copy_(values[: len(values) - offset])
+    into[:offset].copy_(values[len(values) - offset :])
+
+
+def distinct(tensor: Any, strides: tuple[int, ...]) -> Any:
+    """Index 0 of every dimension of stride 0, which the memory does not really have."""
+    for dimension, stride in enumerate(strides):
+        if stride == 0:
+            tensor = tensor.narrow(dimension, 0, min(1, tensor.shape[dimension]))
+    return tensor
+
+
+def bytes_of(tensor: Any) -> int:
+    return int(tensor.numel() * tensor.element_size())
+
+
+def digest(tensor: Any) -> str:
+    total = hashlib.sha256()
+    for piece in pieces(tensor):
+        total.update(piece)
+    return total.hexdigest()

@@ -1,0 +1,67 @@
+"""One job: what a worker process does between Hello and Bye."""
+
+import os
+from functools import partial
+from pathlib import Path
+
+from kgate.protocol import Begin, Bye, CaseJob, End, Facts, Rung, RungDone
+from kgate.worker import control as controls
+from kgate.worker import devices, lockstep, observation, probe
+from kgate.worker.control import Control
+from kgate.worker.exports import Budget, Target, written
+from kgate.worker.faults import Fault, foreign
+from kgate.worker.subject import subject_of
+
+SPOILED = 70  # exit code: a case left the device unusable; the cases after it belong into a new process
+
+
+def run(folder: Path) -> int:
+    """Read the job of this control directory and do it; the exit code. Raises ProtocolError for a job that is none."""
+    control = controls.opened(folder)
+    os.environ.update(control.job.env)
+    match control.job.mode:
+        case "probe":
+            control.say(probe.identity(control.job.device))
+        case "outputs":
+            budget = Budget(control.job.output_limit_bytes)
+            for position, case in enumerate(control.job.cases):
+                if not answered(case, position, control, budget):
+                    return SPOILED
+        case "lockstep":
+            lockstep.serve(control)
+    control.say(Bye(cases=len(control.job.cases)))
+    return 0
+
+
+def answered(case: CaseJob, position: int, control: Control, budget: Budget) -> bool:
+    """One case from Begin to End or Failed; False if the device did not survive it."""
+    control.say(Begin(case=case.case))
+    try:
+        climb(case, position, control, budget)
+    except Fault as fault:
+        control.say(fault.failed(case.case))
+        return devices.alive(control.job.device)
+    control.say(End(case=case.case))
+    return True
+
+
+def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> None:
+    """The rungs from environment to run, then the facts, then the outputs."""
+
+    def climbed(rung: Rung, ns: int) -> None:
+        control.say(RungDone(case=case.case, rung=rung, ns=ns))
+
+    seen = observation.Observation()
+    try:
+        subject = subject_of(case, control, climbed)
+        tensors = observation.first_call(subject, seen, climbed)
+        # Written before any further call, which may write over what the first one returned.
+        target = Target(case=case.case, out=control.out, prefix=f"case{position}-output", budget=budget)
+        outputs = foreign("run", partial(written, tensors, target))
+        del tensors
+        observation.more_calls(subject, seen, control.job.tree)
+    finally:
+        seen.loaded(control.job.tree)
+        control.say(Facts(case=case.case, facts=dict(seen.facts)))
+    for output in outputs:
+        control.say(output)

@@ -1,0 +1,210 @@
+"""
+Timing under the gate's command: one request, one answer, over the socket on which the gate listens.
+
+A call here is `steps` calls in a row, alike in every arm. Its context, its inputs and its state are set before the
+clock starts.
+"""
+
+import dataclasses
+import gc
+import socket
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, BinaryIO
+
+from kgate.protocol import (
+    LINE_LIMIT,
+    Answer,
+    CaseJob,
+    Export,
+    Exported,
+    Failed,
+    Prepare,
+    Quit,
+    Ready,
+    Release,
+    Request,
+    Rung,
+    TimeBlock,
+    Times,
+    decode,
+    encode,
+)
+from kgate.wire import ProtocolError
+from kgate.worker import devices
+from kgate.worker.adapters import Compiles
+from kgate.worker.control import Control
+from kgate.worker.devices import Sample, Timer
+from kgate.worker.exports import Budget, Target, written
+from kgate.worker.faults import Fault, foreign
+from kgate.worker.inputs import bytes_of
+from kgate.worker.subject import Subject, subject_of
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Kept:
+    """Copies of one sample's outputs, since a later sample may be written over them; strides as returned."""
+
+    tensors: tuple[Any, ...]
+    strides: tuple[tuple[int, ...], ...]
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(map(bytes_of, self.tensors))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Prepared:
+    subject: Subject
+    timer: Timer
+    kept: dict[int, Kept]  # by seed, oldest first
+
+
+def serve(control: Control) -> None:
+    """Until Quit, or until the gate hangs up."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as gate:
+        gate.connect(control.job.socket)
+        session = Session(control)
+        for request in requests(gate.makefile("rb")):
+            gate.sendall(encode(session.answer(request)))
+
+
+def requests(stream: BinaryIO) -> Iterator[Request]:
+    while line := stream.readline(LINE_LIMIT):
+        request: Request = decode(line)
+        if isinstance(request, Quit):
+            return
+        yield request
+
+
+class Session:
+    """The cases that are prepared."""
+
+    def __init__(self, control: Control) -> None:
+        self.control = control
+        self.cases = {case.case: case for case in control.job.cases}
+        self.prepared: dict[str, Prepared] = {}
+        self.budget = Budget(control.job.output_limit_bytes)
+        self.spoiler = ""  # the case that left the device unusable
+
+    def answer(self, request: Request) -> Answer:
+        if isinstance(request, Quit) or request.case not in self.cases:
+            raise ProtocolError(f"{type(request).__name__} of a case that is not in the job")
+        if self.spoiler:
+            text = f"the device has not been usable since {self.spoiler} failed"
+            return Failed(case=request.case, rung="environment", reason="unavailable", text=text)
+        try:
+            return self.served(request)
+        except Fault as fault:
+            if not devices.alive(self.control.job.device):
+                self.spoiler = request.case
+            return fault.failed(request.case)
+
+    def served(self, request: Prepare | TimeBlock | Export | Release) -> Answer:
+        match request:
+            case Prepare():
+                return self.prepare(self.cases[request.case], max(1, request.warmups))
+            case TimeBlock():
+                return block(self.found(request.case), request)
+            case Export():
+                return self.export(request)
+            case Release():
+                self.prepared.pop(request.case, None)
+                return Ready(case=request.case, estimate_ns=0, output_bytes=0)
+
+    def found(self, case: str) -> Prepared:
+        if case not in self.prepared:
+            raise ProtocolError(f"{case} has not been prepared")
+        return self.prepared[case]
+
+    def prepare(self, case: CaseJob, warmups: int) -> Ready:
+        subject = subject_of(case, self.control, lambda rung, ns: None)
+        timer = subject.ground.device.timer(subject.ground.device_name)
+        self.prepared[case.case] = Prepared(subject=subject, timer=timer, kept={})
+        samples = [sample(self.prepared[case.case], case.seed, 1, "run") for _ in range(warmups)]
+        timer.notes()  # the warm-up's are of no interest, and the first call's host time is a compiler's
+        outputs = subject.outputs(samples[-1].returned)
+        return Ready(
+            case=case.case,
+            estimate_ns=int(statistics.median(s.span_ns for s in samples)),
+            output_bytes=sum(map(bytes_of, outputs)),
+        )
+
+    def export(self, request: Export) -> Exported:
+        kept = self.found(request.case).kept.get(request.seed)
+        if kept is None:
+            text = f"the outputs of the sample with seed {request.seed} were not kept"
+            raise Fault("latency", "unavailable", text)
+        target = Target(case=request.case, out=self.control.out, prefix=request.prefix, budget=self.budget)
+        outputs = foreign("latency", partial(written, kept.tensors, target))
+        return Exported(
+            case=request.case,
+            outputs=tuple(dataclasses.replace(o, strides=s) for o, s in zip(outputs, kept.strides, strict=True)),
+        )
+
+
+def block(prepared: Prepared, request: TimeBlock) -> Times:
+    compiled = prepared.subject.ground.adapter.compiles()
+    prepared.kept.clear()
+    samples: list[tuple[float, float]] = []
+    began_ns = time.perf_counter_ns()
+    with collector_off():
+        for seed in request.seeds:
+            taken = sample(prepared, seed, request.batch, "latency")
+            samples.append((taken.span_ns, taken.call_ns))
+            if request.keep_bytes:
+                keep(prepared, seed, taken.returned, request.keep_bytes)
+    wall_ns = time.perf_counter_ns() - began_ns
+    return Times(
+        case=request.case,
+        samples_ns=tuple(span_ns for span_ns, _ in samples),
+        call_ns=tuple(call_ns for _, call_ns in samples),
+        wall_ns=wall_ns,
+        method=prepared.subject.ground.device.METHOD,
+        notes=prepared.timer.notes() | compiles_since(compiled, prepared.subject),
+    )
+
+
+def sample(prepared: Prepared, seed: int, calls: int, rung: Rung) -> Sample:
+    """One sample, from fresh inputs to the end of the device's work."""
+    subject = prepared.subject
+
+    def taken() -> Sample:
+        subject.ready(seed)
+        with subject.entered():
+            return prepared.timer.sample(subject.call, calls)
+
+    found: Sample = subject.ground.enter(rung, taken)
+    return found
+
+
+def keep(prepared: Prepared, seed: int, returned: Any, limit_bytes: int) -> None:
+    """Copy a sample's outputs and drop the oldest kept until all fit; one too large by itself is not kept."""
+    outputs = prepared.subject.outputs(returned)
+    if sum(map(bytes_of, outputs)) > limit_bytes:
+        return
+    copies = foreign("latency", lambda: tuple(tensor.detach().clone() for tensor in outputs))
+    prepared.kept[seed] = Kept(tensors=copies, strides=tuple(tuple(t.stride()) for t in outputs))
+    while sum(k.size_bytes for k in prepared.kept.values()) > limit_bytes:
+        del prepared.kept[next(iter(prepared.kept))]
+
+
+def compiles_since(before: Compiles | None, subject: Subject) -> dict[str, int]:
+    """A compiler that ran inside the timed region makes its times worthless."""
+    after = subject.ground.adapter.compiles()
+    return {} if before is None or after is None else {"compiles": after.since(before).count}
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """A collection of cyclic garbage would fall into whichever sample it pleases."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

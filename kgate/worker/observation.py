@@ -1,0 +1,142 @@
+"""
+What is noted of a case: the first call, whose result counts, and the calls after it that only gather facts.
+
+Keys of `facts` are listed at protocol.Facts.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from kgate.protocol import Rung
+from kgate.worker.adapters import Compiles
+from kgate.worker.faults import Fault, foreign
+from kgate.worker.loading import function_of, loaded_files
+from kgate.worker.subject import Subject
+from kgate.worker.watches import CallCount, counted, is_narrow, logging_watched, operators_watched, tensors_in
+
+Climbed = Callable[[Rung, int], None]
+
+
+class Observation:
+    """The facts so far of one case; they are reported also when it fails half-way."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, str | int | float | bool | list[str] | dict[str, str]] = {}
+
+    def note(self, text: str) -> None:
+        self.facts["note"] = "; ".join(filter(None, (str(self.facts.get("note", "")), text)))
+
+    def loaded(self, tree: str) -> None:
+        self.facts["loaded-files"] = loaded_files(tree)
+
+
+def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[Any, ...]:
+    """The outputs of the case. Ends the rungs compile and run; the second is without the time of the first."""
+    before = subject.inputs.digests()
+    seen.facts["input-digests"] = before
+    compiled = subject.ground.adapter.compiles()
+    subject.ground.device.forget_peak(subject.ground.device_name)
+    with logging_watched() as spoken:
+        began_ns = time.perf_counter_ns()
+        returned = narrowing_refused(subject, seen) if subject.case.widen else subject.again("run")
+        wall_ns = time.perf_counter_ns() - began_ns
+    seen.facts["logged"] = bool(spoken)
+    compile_ns = count_compiles(subject, seen, compiled)
+    climbed("compile", compile_ns)
+    climbed("run", max(0, wall_ns - compile_ns))
+    note_effects(subject, seen, before)
+    return foreign("run", partial(subject.outputs, returned))
+
+
+def count_compiles(subject: Subject, seen: Observation, before: Compiles | None) -> int:
+    """ns that the DSL's compiler took within the first call."""
+    after = subject.ground.adapter.compiles()
+    if before is None or after is None:
+        return 0
+    within = after.since(before)
+    seen.facts["compiles"] = within.count
+    return within.ns
+
+
+def note_effects(subject: Subject, seen: Observation, before: dict[str, str]) -> None:
+    mutable = {i.name for i in subject.inputs.named(subject.case.mutates)}
+    after = subject.inputs.digests()
+    seen.facts["inputs-changed"] = [n for n in before if after.get(n) != before[n] and n not in mutable]
+    peak_bytes = subject.ground.device.peak_bytes(subject.ground.device_name)
+    if peak_bytes is not None:
+        seen.facts["peak-bytes"] = peak_bytes
+
+
+def narrowing_refused(subject: Subject, seen: Observation) -> Any:
+    """
+    The reference's call, proved to be in float64: every operator is watched, and the result looked at.
+
+    The result alone would not do, since a detour through float32 may end in float64 again; nor would the operators,
+    since a constant of a lower precision may come out without having met an input.
+    """
+    with operators_watched() as narrowing:
+        returned = subject.again("run")
+    if narrowing:
+        seen.facts["narrowed-by"] = narrowing[:50]
+        text = f"operators gave back less than the float64 that they were given: {', '.join(narrowing[:5])}"
+        raise Fault("run", "narrowed", f"{text}; declare a `reference:`")
+    for tensor in tensors_in(returned):
+        if is_narrow(tensor):
+            text = f"the result of float64 inputs is {str(tensor.dtype).removeprefix('torch.')}; declare a `reference:`"
+            raise Fault("run", "narrowed", text)
+    return returned
+
+
+def more_calls(subject: Subject, seen: Observation, tree: str) -> None:
+    """Facts that need a call of their own. A call that fails now is a Fault of rung "path"."""
+    if subject.case.watch is not None:
+        watch_path(subject, seen, tree)
+    name_kernels(subject, seen)
+
+
+def name_kernels(subject: Subject, seen: Observation) -> None:
+    named = partial(subject.ground.device.kernels, subject.ground.device_name, partial(subject.again, "path"))
+    try:
+        kernels = foreign("environment", named)
+    except Fault as fault:
+        if fault.rung != "environment":
+            raise
+        # The profiler's failure, and not the kernel's, whose own carries the rung "path".
+        seen.note(f"device kernels cannot be named: {fault.text}")
+        return
+    if kernels is not None:
+        seen.facts["device-kernels"] = kernels
+
+
+def watch_path(subject: Subject, seen: Observation, tree: str) -> None:
+    """Which of the two functions one call reaches, and how often."""
+    counts = {role: count for role, entry in roles(subject) if (count := watchable(role, entry, seen, tree))}
+    if len({id(c.code or c.function) for c in counts.values()}) < len(counts):
+        seen.note("custom and fallback are the same code and cannot be told apart")
+        counts = {}
+    with counted(*counts.values()) if counts else contextlib.nullcontext():
+        subject.again("path")
+    for role, count in counts.items():
+        seen.facts[f"reached-{role}"] = count.calls
+
+
+def roles(subject: Subject) -> tuple[tuple[str, str], ...]:
+    watch = subject.case.watch
+    pairs = () if watch is None else (("custom", watch.custom), ("fallback", watch.fallback))
+    return tuple((role, entry) for role, entry in pairs if entry)
+
+
+def watchable(role: str, entry: str, seen: Observation, tree: str) -> CallCount | None:
+    """None, with a note, where the function is not there (a drill may have hidden its DSL) or has no Python code."""
+    try:
+        count = CallCount(function_of(entry, tree))
+    except Fault as fault:
+        seen.note(f"{role} cannot be watched: {fault.text}")
+        return None
+    if not count.watchable:
+        seen.note(f"{role} cannot be watched: {entry} has no Python code of its own")
+        return None
+    return count

@@ -1,0 +1,49 @@
+"""Who and what this interpreter and device are; works without torch, and then says so."""
+
+import platform
+import sys
+
+from kgate.protocol import Identity
+from kgate.worker import adapters, devices
+from kgate.worker.devices import Traits
+from kgate.worker.faults import Fault, foreign
+
+INPUTS = "philox4x32-10"  # the data recipe: values of another one would make other times and errors
+
+
+def identity(device_name: str) -> Identity:
+    """A device that is not there leaves its fields out; `devices` says why."""
+    here = adapters.availability()
+    traits = traits_of(device_name)
+    must_match = {"inputs": INPUTS, **traits.must_match}
+    for dsl in (dsl for dsl, reason in here.items() if not reason):
+        must_match.update(adapters.of_name(dsl).identity())
+    return Identity(
+        must_match=must_match,
+        may_drift=traits.may_drift,
+        information={
+            "host": platform.node(),
+            "python": platform.python_version(),
+            "interpreter": sys.executable,
+            "system": platform.platform(),
+            **traits.information,
+        },
+        adapters=here,
+        devices=devices.availability() | {device_name: devices.unavailable(device_name)},
+    )
+
+
+def traits_of(device_name: str) -> Traits:
+    try:
+        device = devices.device(device_name)
+        traits = foreign("environment", lambda: device.traits(device_name))
+    except Fault as fault:
+        return Traits(must_match={}, information={"device-missing": fault.text})
+    import torch
+
+    precision = torch.get_float32_matmul_precision()
+    return Traits(
+        must_match={**traits.must_match, "timer": device.METHOD, "float32-matmul": precision},
+        may_drift=traits.may_drift,
+        information=traits.information,
+    )

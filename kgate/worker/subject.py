@@ -1,0 +1,138 @@
+"""
+A case made callable: device, adapter, functions, inputs and state in place, one rung after the other.
+
+Every step into the user's code goes through `faults.foreign`, so that what it raises becomes that rung's Fault.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from kgate.protocol import CaseJob, Job, Rung
+from kgate.worker import adapters, devices, loading
+from kgate.worker.control import Control
+from kgate.worker.draws import Source
+from kgate.worker.exports import outputs_of
+from kgate.worker.faults import foreign
+from kgate.worker.inputs import Inputs, inputs_of
+
+Climbed = Callable[[Rung, int], None]  # told of each rung that ended well, with its ns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """What a case stands on."""
+
+    device: devices.Device
+    device_name: str
+    adapter: adapters.Adapter
+
+    def enter(self, rung: Rung, call: Callable[[], Any]) -> Any:
+        """The user's code, with the compiler's errors told apart, and waited for, so that late errors are its own."""
+
+        def called() -> Any:
+            returned = call()
+            self.device.synchronize(self.device_name)
+            return returned
+
+        return foreign(rung, called, self.adapter.is_compile_error)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Functions:
+    entry: Callable[..., Any]
+    setup: Callable[..., Any] | None
+    reset: Callable[..., Any] | None
+    context: Callable[..., Any] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    case: CaseJob
+    ground: Ground
+    functions: Functions
+    inputs: Inputs
+    state: tuple[Any, ...]  # what setup returned, or nothing
+
+    def ready(self, seed: int) -> None:
+        """Before every call that counts: inputs of this seed, state reset; untimed."""
+        self.inputs.write(seed)
+        if self.functions.reset is not None:
+            self.functions.reset(*self.state)
+
+    def call(self) -> Any:
+        """`steps` calls in a row; what the last one returned."""
+        call = partial(self.functions.entry, *self.state, *self.inputs.positional, **self.inputs.keywords)
+        for _ in range(self.case.steps):
+            returned = call()
+        return returned
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """The manifest's context, so that a call sees the switch in the asked position."""
+        if self.functions.context is None or self.case.context is None:
+            yield
+            return
+        with self.functions.context(self.case.context[1]):
+            yield
+
+    def again(self, rung: Rung) -> Any:
+        """One more untimed call, from the beginning."""
+
+        def called() -> Any:
+            self.ready(self.case.seed)
+            with self.entered():
+                return self.call()
+
+        return self.ground.enter(rung, called)
+
+    def outputs(self, returned: Any) -> tuple[Any, ...]:
+        return outputs_of(returned, [i.tensor for i in self.inputs.named(self.case.mutates)])
+
+
+def subject_of(case: CaseJob, control: Control, climbed: Climbed) -> Subject:
+    """Up to, and without, the first call. Raises Fault."""
+    job = control.job
+    with climbing("environment", climbed):
+        ground = ground_of(case, job)
+    with climbing("import", climbed):
+        functions = functions_of(case, job, ground)
+    inputs = inputs_of(case, Source(tables=control.tables, device=job.device))
+    state: tuple[Any, ...] = ()
+    if functions.setup is not None:
+        setup = functions.setup
+        state = (ground.enter("run", lambda: setup(job.device, **case.symbols)),)
+    return Subject(case=case, ground=ground, functions=functions, inputs=inputs, state=state)
+
+
+@contextlib.contextmanager
+def climbing(rung: Rung, climbed: Climbed) -> Iterator[None]:
+    began_ns = time.perf_counter_ns()
+    yield
+    climbed(rung, time.perf_counter_ns() - began_ns)
+
+
+def ground_of(case: CaseJob, job: Job) -> Ground:
+    adapter = adapters.adapter(case.dsl)
+    foreign("environment", lambda: import_module("torch"))  # makes the inputs, whatever the DSL
+    device = devices.device(job.device)
+    foreign("environment", lambda: device.select(job.device))
+    return Ground(device=device, device_name=job.device, adapter=adapter)
+
+
+def functions_of(case: CaseJob, job: Job, ground: Ground) -> Functions:
+    loading.enter(job.tree)
+
+    def found(name: str) -> Callable[..., Any] | None:
+        return loading.function_of(name, job.tree, ground.adapter.is_compile_error) if name else None
+
+    return Functions(
+        entry=loading.function_of(case.entry, job.tree, ground.adapter.is_compile_error),
+        setup=found(case.setup),
+        reset=found(case.reset),
+        context=found(case.context[0] if case.context else ""),
+    )
