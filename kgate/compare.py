@@ -21,15 +21,15 @@ def compare(
 
     `reference` holds float64, or integers or bool where the output does (any dtype of a user's own reference is read).
     `like` are the fallback's outputs, whose number, shapes and dtypes are the contract; without it, the reference's
-    number, shapes and kinds are. `bounds` are one per output of `like` or of the reference.
+    number, shapes and kinds are. `bounds` are one per output, once their number is right.
     Raises HostError for a file that is not what its Tensor says, ValueError if `bounds` do not fit.
     """
     contract, giver = (reference, "reference") if like is None else (like, "fallback")
-    if len(bounds) != len(contract):
-        raise ValueError(f"{len(bounds)} bounds for {len(contract)} outputs")
     for expected, name in ((contract, giver), (reference, "reference")):
         if len(outputs) != len(expected):
             return (_wrong_number(outputs, expected, name, bounds),)
+    if len(bounds) != len(outputs):
+        raise ValueError(f"{len(bounds)} bounds for {len(outputs)} outputs")
     return tuple(
         _compared(i, output, reference[i], None if like is None else like[i], bounds[i])
         for i, output in enumerate(outputs)
