@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ def floors() -> list[list[str]]:
 def violations() -> list[tuple[str, str]]:
     """(importer, imported): each floor the one above it, and each room its neighbour."""
     layers = floors()
-    upwards = [(lower[0], upper[0]) for upper, lower in zip(layers, layers[1:], strict=False)]
-    sideways = [(a, b) for layer in layers for a, b in zip(layer, layer[1:], strict=False)]
+    upwards = [(lower[0], upper[0]) for upper, lower in pairwise(layers)]
+    sideways = [(a, b) for layer in layers for a, b in pairwise(layer)]
     return upwards + sideways
 
 

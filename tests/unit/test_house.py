@@ -30,6 +30,7 @@ TABLES = [
     ("kgate.reports", "FORMATS"),
     ("kgate.comparers", "COMPARERS"),
 ]
+NO_ENTRIES = {"events"}  # renders what happens during a run, not a report
 # What `kgate --help` must not pay for; measured, each costs more than all of click.
 HEAVY = {"numpy", "ml_dtypes", "rich", "jsonschema", "urllib3", "tabulate", "ruamel"}
 
@@ -117,7 +118,7 @@ def test_every_file_of_a_room_with_a_table_is_in_the_table(package, table):
 
     entries = {stem_of(value) for value in values_of(getattr(room, table, {}))}
 
-    assert entries == files
+    assert entries == files - NO_ENTRIES
 
 
 def values_of(table: object) -> Iterable[object]:
