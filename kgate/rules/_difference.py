@@ -3,7 +3,7 @@
 from kgate.figures import digits
 from kgate.model import Comparison, Metric
 
-EVIDENCE_METRICS = 8
+EVIDENCE = ("max_abs", "row_error", "relative_l2", "mismatch")  # the others are in the JSON report
 
 
 def difference(comparison: Comparison) -> str:
@@ -24,8 +24,8 @@ def located(comparison: Comparison) -> Metric | None:
 
 
 def numbers(comparison: Comparison) -> dict[str, str]:
-    """Evidence: the bound by its source, and the metrics, each with its unit and its place."""
-    metrics = list(comparison.metrics.values())[:EVIDENCE_METRICS]
+    """Evidence: the bound by its source, and the metrics that a reader asks for first."""
+    metrics = [comparison.metrics[name] for name in EVIDENCE if name in comparison.metrics]
     return {"bound": comparison.bound.source} | {m.name: spoken(m) for m in metrics}
 
 

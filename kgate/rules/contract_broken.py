@@ -34,7 +34,7 @@ def answer_said(run: Run, case: Case) -> Said | None:
         return None
     function = run.kernels[case.kernel].custom
     return Said(
-        sentence=f"{function} {happened(failure)}, on workload {case.workload}",
+        sentence=f"{function} on workload {case.workload} {happened(failure)}",
         evidence=trace(failure),
         advice=f"Return from {function} the tensors that the fallback returns, or name its outputs under `mutates`.",
     )

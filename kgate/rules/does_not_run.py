@@ -44,7 +44,7 @@ def said(run: Run, case: Case, failure: Failure) -> Said:
         advice = f"Put {function} back, or name the function that took its place under `custom` in the manifest."
         return Said(sentence=f"{function} is not there: {failure.text}", evidence=evidence, advice=advice)
     while_ = " in the timed loop" if failure.rung == "latency" else ""
-    sentence = f"{function} {happened_on(failure)} on workload {case.workload}{while_}{detail_of(failure)}"
+    sentence = f"{function} on workload {case.workload}{while_} {happened(failure)}"
     return Said(sentence=sentence, evidence=evidence, advice=advice_for(failure, function))
 
 
@@ -55,7 +55,8 @@ def through_dispatch(run: Run, limit: Limit, case: Case) -> Iterable[Finding]:
         return
     dispatch = run.kernels[case.kernel].dispatch
     sentence = (
-        f"{dispatch} with the switch on: {happened(failure)}, on workload {case.workload}; called directly, it answers"
+        f"{dispatch} with the switch on, on workload {case.workload}, {happened(failure)}; "
+        f"{run.kernels[case.kernel].custom} by itself answers"
     )
     advice = f"Call {dispatch} with the switch on and these arguments, and mend what it adds to the custom path."
     yield of_case(run, limit, case, Said(sentence=sentence, evidence=trace(failure), advice=advice))
@@ -69,14 +70,6 @@ def interpreter(run: Run) -> str:
 def last_line(failure: Failure) -> str:
     lines = (failure.text or failure.detail).strip().splitlines()
     return lines[-1] if lines else "no message"
-
-
-def happened_on(failure: Failure) -> str:
-    return happened(failure).partition(":")[0]
-
-
-def detail_of(failure: Failure) -> str:
-    return f": {failure.text}" if failure.text else ""
 
 
 def advice_to_import(function: str, python: str) -> str:

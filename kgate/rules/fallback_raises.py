@@ -35,7 +35,7 @@ def alone_said(run: Run, case: Case) -> Said | None:
         return None
     function = run.kernels[case.kernel].fallback
     return Said(
-        sentence=f"the fallback {function} {happened(failure)}, on workload {case.workload}",
+        sentence=f"the fallback {function} on workload {case.workload} {happened(failure)}",
         evidence=trace(failure),
         advice=f"Call {function} on this workload and mend it: production runs it when the kernel is off.",
     )
@@ -48,7 +48,7 @@ def drill_said(run: Run, case: Case) -> Said | None:
         return None
     dispatch = run.kernels[case.kernel].dispatch
     return Said(
-        sentence=f"{dispatch} with the switch off: {happened(failure)}, on workload {case.workload}",
+        sentence=f"{dispatch} with the switch off, on workload {case.workload}, {happened(failure)}",
         evidence=trace(failure),
         advice=f"Mend {dispatch}: with the switch off it has to answer by the fallback, without the kernel's packages.",
     )

@@ -34,7 +34,7 @@ def type_said(run: Run, case: Case) -> Said | None:
         return None
     function = run.kernels[case.kernel].fallback
     return Said(
-        sentence=f"the fallback {function} {happened(failure)}, on workload {case.workload}",
+        sentence=f"the fallback {function} on workload {case.workload} {happened(failure)}",
         evidence=trace(failure),
         advice=f"Return tensors from {function}, or name what it fills under `mutates`.",
     )

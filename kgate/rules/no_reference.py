@@ -39,7 +39,7 @@ def said(run: Run, case: Case, failure: Failure) -> Said:
     who = f"the reference {kernel.reference}" if kernel.reference else f"the reference (float64 {kernel.fallback})"
     gone = fallback_failure(run, case) is not None and not kernel.reference
     return Said(
-        sentence=f"{who} {happened(failure)}, on workload {case.workload}",
+        sentence=f"{who} on workload {case.workload} {happened(failure)}",
         evidence=trace(failure),
         advice="Mend the fallback, which is the reference as well, or name a `reference:` of its own."
         if gone

@@ -27,7 +27,7 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         if found is None or found[1].mismatch or custom_failure(run, case):
             continue
         arm, comparison = found
-        yield of_case(run, limit, case, said(run, case, comparison, "" if arm == HEAD else ", in a timed call"))
+        yield of_case(run, limit, case, said(run, case, comparison, "" if arm == HEAD else " in a timed call"))
 
 
 def said(run: Run, case: Case, comparison: Comparison, when: str) -> Said:
@@ -35,12 +35,11 @@ def said(run: Run, case: Case, comparison: Comparison, when: str) -> Said:
     evidence = numbers(comparison)
     if proven_right(run, BASE, case):
         evidence["base"] = "is right here"
-    outside = "differs only when called again and again" if when else "differs from the reference"
-    return Said(
-        sentence=f"{kernel.custom} on workload {case.workload}{when} {outside}: {difference(comparison)}",
-        evidence=evidence,
-        advice=advice(kernel.custom, when),
-    )
+        return Said(
+            sentence=f"{kernel.custom} on workload {case.workload}{when} differs from the reference: {difference(comparison)}",
+            evidence=evidence,
+            advice=advice(kernel.custom, when),
+        )
 
 
 def advice(function: str, when: str) -> str:

@@ -94,7 +94,7 @@ def metric(name: str = "relative_l2", value: float = 1e-7, where: str = "") -> M
 
 def right(**changes: Any) -> tuple[Comparison, ...]:
     bound = Bound(source="derived", row_error=1e-5, relative_l2=1e-6)
-    metrics = {"relative_l2": metric()}
+    metrics = {"relative_l2": metric(), "row_error": metric("row_error", 2e-6)}
     made = Comparison(output=0, dtype="float32", shape=(64, 128), metrics=metrics, bound=bound)
     return (replace(made, **changes),)
 

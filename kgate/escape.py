@@ -1,0 +1,58 @@
+"""
+Text from a repository or a worker, made harmless where it is shown.
+
+`plain` is for a terminal, `markdown` for a comment on GitHub. Nothing here knows what is shown; every renderer passes
+all that it did not write itself through one of them.
+"""
+
+import re
+import unicodedata
+
+LONGEST = 400  # characters of one piece; the whole text is in the JSON report
+SHY = "\u200b"  # zero-width space: breaks a mention, a reference or a link without being seen
+# What CommonMark or GitHub gives a meaning to anywhere in a line. An underscore within a word has none.
+ACTIVE = re.compile(r"[\\`*\[\]<>|~$&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+# What opens a list, a rule or an underlined heading, in a list item or a cell as well: "- ", "+ ", "12. ", "===".
+LEADING = re.compile(r"^(\d*)([-+=]|(?<=\d)[.)](?!\S))")
+# What GitHub turns into a link by itself: @name, #12, GH-12, scheme://, www. An e-mail address has its @.
+LINKING = re.compile(r"@|#|\bgh(?=-\d)|\bwww(?=\.)|(?<=:)(?=//)", re.IGNORECASE)
+
+
+def plain(text: object, longest: int = LONGEST) -> str:
+    """
+    One line without control characters, escape sequences, direction overrides or invisible characters.
+
+    A control character is shown as its picture (ESC is `␛`), a line break as a space, all else as `\ufffd`.
+    """
+    cut = str(text)
+    if len(cut) > longest:
+        cut = cut[: longest - 1] + "…"
+    return "".join(visible(character) for character in cut)
+
+
+def visible(character: str) -> str:
+    code = ord(character)
+    if character in "\t\n\r\x0b\x0c\x85\u2028\u2029":
+        return " "
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    # Cc: C1 controls, which some terminals obey. Cf: bidi overrides, zero-width. Cs, Co, Cn: no agreed glyph.
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+        return "\ufffd"
+    return character
+
+
+def markdown(text: object, longest: int = LONGEST) -> str:
+    """Text for the middle of a line or a table cell: it shows as it is, and links, mentions and formats nothing."""
+    quiet = LEADING.sub(r"\1\\\2", ACTIVE.sub(r"\\\g<0>", plain(text, longest).strip()))
+    return LINKING.sub(lambda match: match.group(0) + SHY, quiet)
+
+
+def fenced(text: object, longest: int = 4000) -> str:
+    """A code block of one line whose fence is longer than any run of backticks within."""
+    line = plain(text, longest)
+    runs = [len(run) for run in re.findall(r"`+", line)]
+    fence = "`" * max(3, *(n + 1 for n in runs), 3)
+    return f"{fence}console\n{line}\n{fence}"

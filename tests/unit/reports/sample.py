@@ -1,0 +1,137 @@
+"""A run that holds each kind of finding, built by hand, for golden files and for the schema."""
+
+from dataclasses import replace
+
+from kgate.model import (
+    BASE,
+    FALLBACK,
+    HEAD,
+    REFERENCE,
+    SWITCH_OFF,
+    TIMED,
+    Arm,
+    Case,
+    Comparison,
+    Decision,
+    Failure,
+    Fingerprint,
+    Kernel,
+    Latency,
+    Level,
+    Outcome,
+    Report,
+    Run,
+    StoredCase,
+    of_base,
+)
+from tests.unit.builders import (
+    answer,
+    baseline,
+    case,
+    failure,
+    kernel,
+    latency,
+    metric,
+    misshapen,
+    ratio,
+    report_of,
+    right,
+    run_of,
+    stored_case,
+    wrong,
+)
+
+SLOWER, OPEN = Decision.SLOWER, Decision.INCONCLUSIVE
+BROKEN_IMPORT = failure("import-failed", "ModuleNotFoundError: No module named 'acme.tiles'", rung="import")
+RAISED = replace(failure(), detail='File "acme/raises.py", line 12, in fused\nValueError: K is odd')
+H200 = Fingerprint(must_match={"gpu": "NVIDIA H200", "torch": "2.11"}, information={"interpreter": ".venv/bin/python"})
+POLICY = {"slower-than-baseline": Level.FAIL}
+
+# Kernel -> what its arms did, where that is not green.
+OUTCOMES: dict[str, dict[Arm, Outcome | None]] = {
+    "import": {HEAD: BROKEN_IMPORT},
+    "raises": {HEAD: RAISED},
+    "fallback_gone": {FALLBACK: failure("function-missing", "acme.fallback_gone has no 'eager'"), SWITCH_OFF: None},
+    "fallback_raises": {FALLBACK: failure(), REFERENCE: failure(), SWITCH_OFF: failure()},
+    "switch_stuck": {SWITCH_OFF: answer(reached_custom=1, reached_fallback=0)},
+    "old_fault": {HEAD: failure(), BASE: failure(), of_base(FALLBACK): answer()},
+    "narrow": {REFERENCE: failure("narrowed", "aten::_softmax in bfloat16")},
+    "absent": {
+        HEAD: failure("unavailable", "tilelang is not installed"),
+        SWITCH_OFF: failure("unavailable", "tilelang"),
+    },
+    "no_base": {BASE: None},
+    "silent": {HEAD: answer(device_kernels=["cutlass_gemm", "elementwise"])},
+}
+COMPARISONS: dict[str, dict[Arm, tuple[Comparison, ...]]] = {
+    "wrong": {HEAD: wrong()},
+    "wrong_timed": {TIMED: wrong()},
+    "dtype": {HEAD: misshapen()},
+    "fallback_wrong": {FALLBACK: wrong()},
+    "less_exact": {HEAD: right(metrics={"relative_l2": metric(value=9e-7), "row_error": metric("row_error", 8e-6)})},
+    "infinite": {
+        HEAD: right(metrics={"row_error": metric("row_error", float("inf"))}, broken=("row error inf > 1e-05",))
+    },
+}
+LATENCY: dict[str, Latency] = {
+    "slow": latency(ratio(median=1.1, decision=SLOWER), ratio(below="fallback", median=0.55), head_ns=11_000.0),
+    "no_win": latency(ratio(), ratio(below="fallback", median=1.2, decision=SLOWER)),
+    "rough": latency(ratio(median=1.03, decision=OPEN), ratio(below="fallback", median=0.5)),
+    "no_base": latency(ratio(below="fallback", median=0.7), head_ns=14_000.0),
+}
+
+
+def kernels() -> tuple[Kernel, ...]:
+    plain = dict.fromkeys((*OUTCOMES, *COMPARISONS, *LATENCY))
+    special = {
+        "wrong": kernel("wrong", workloads=("decode1", "decode64", "ragged")),
+        "silent": kernel("silent", device_kernels=("*silent*",)),
+        "unswitched": kernel("unswitched", switch=None),
+        "unowned": kernel("unowned", owners=()),
+        "unstored": kernel("unstored"),
+    }
+    return tuple(special.get(name) or kernel(name) for name in {**plain, **special})
+
+
+def sample_run() -> Run:
+    made = run_of(kernel("fine", workloads=("decode1", "prefill")), *kernels(), on_gpu=True)
+    return replace(
+        made,
+        outcomes=changed_outcomes(made),
+        comparisons=changed_comparisons(made),
+        latency={c: LATENCY.get(c.kernel, latency()) for c in made.cases},
+        base_kernels={n: kernel(n) for n in made.kernels if n not in ("no_base", "unowned", "unswitched")},
+        baseline=baseline(stored(made), path="ci/kgate/h200.json", device="h200", fingerprint=H200),
+        fingerprint=H200,
+        remarks=("the work tree has uncommitted changes; they were measured as head",),
+    )
+
+
+def changed_outcomes(run: Run) -> dict[tuple[Arm, Case], Outcome]:
+    outcomes = dict(run.outcomes)
+    for name, arms in OUTCOMES.items():
+        for arm, outcome in arms.items():
+            outcomes.pop((arm, case(name, device="h200")), None)
+            if outcome is not None:
+                outcomes[arm, case(name, device="h200")] = outcome
+    return outcomes
+
+
+def changed_comparisons(run: Run) -> dict[tuple[Arm, Case], tuple[Comparison, ...]]:
+    outcomes = changed_outcomes(run)
+    comparisons = dict(run.comparisons)
+    for c in run.cases:
+        comparisons.update({(arm, c): compared for arm, compared in COMPARISONS.get(c.kernel, {}).items()})
+    unanswered = {key for key in comparisons if key not in outcomes and key[0] != TIMED}
+    failed = {key for key in comparisons if isinstance(outcomes.get(key), Failure)}
+    blind = {key for key in comparisons if isinstance(outcomes.get((REFERENCE, key[1])), Failure)}
+    return {key: c for key, c in comparisons.items() if key not in unanswered | failed | blind}
+
+
+def stored(run: Run) -> dict[str, StoredCase]:
+    cases = {f"{c.kernel}/{c.workload}": stored_case() for c in run.cases if c.kernel != "unstored"}
+    return {**cases, "less_exact/small": stored_case(error=1e-9)}
+
+
+def sample() -> Report:
+    return report_of(sample_run(), POLICY, head="1a2b3c4d5e6f708192a3b4c5d6e7f80912345678+dirty", resumed=2)
