@@ -1,0 +1,2 @@
+def original(x, y):
+    return x + y
