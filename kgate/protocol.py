@@ -13,7 +13,9 @@ A control directory belongs to one worker process:
     log.txt         out  stdout and stderr
     sock            in   unix socket of the gate's, for mode "lockstep" (Requests down, Answers up, a JSON line each)
 
-A zygote is started once per arm with a socket of its own and answers `Fork` with `Forked`, later `Exited`.
+A zygote is started once per arm with a socket of its own and answers `Fork` with `Forked`, later `Exited`: the
+zygote listens and the gate connects, while in lockstep the gate listens and the worker connects once it can answer a
+Prepare. A forked child calls setsid before anything else and writes to its own log.txt.
 `decode` is strict: an unknown kind, a missing or extra field, or a wrong type is a ProtocolError. NaN and infinities
 are refused.
 """
@@ -29,6 +31,7 @@ from kgate.wire import ProtocolError, build, parsed
 VERSION = 1
 JOB, REPLIES, OUT, LOG, TABLES = "job.json", "replies.jsonl", "out", "log.txt", "tables"
 LINE_LIMIT = 1 << 20  # bytes of one JSON line, both ways; a longer one is a broken reply
+SPOILED = 70  # exit code between two cases: the device did not survive the last one, the rest needs a new process
 
 
 Rung = Literal["environment", "import", "compile", "run", "contract", "correctness", "fallback", "path", "latency"]

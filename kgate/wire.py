@@ -6,6 +6,8 @@ Everything that reads a line from the other side of a wall comes through here, s
 
 import dataclasses
 import json
+import math
+import sys
 import types
 import typing
 from typing import Any, Literal, TypeVar, Union
@@ -22,8 +24,14 @@ def parsed(line: bytes) -> dict[str, Any]:
     def refuse(text: str) -> None:
         raise ProtocolError(f"{text} is no JSON number")
 
+    def finite(text: str) -> float:
+        # 1e999 is JSON, and would be read as infinity.
+        if not math.isfinite(float(text)):
+            refuse(text)
+        return float(text)
+
     try:
-        body = json.loads(line, parse_constant=refuse)
+        body = json.loads(line, parse_constant=refuse, parse_float=finite)
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise ProtocolError(f"not JSON: {error}") from error
     if not isinstance(body, dict):
@@ -62,7 +70,7 @@ def coerce(hint: Any, value: Any, where: str) -> Any:
         return {str(k): coerce(parts[1], v, f"{where}.{k}") for k, v in value.items()}
     if dataclasses.is_dataclass(hint) and isinstance(value, dict):
         return build(typing.cast(type, hint), value, where)
-    if hint is float and type(value) in (int, float):
+    if hint is float and type(value) in (int, float) and abs(value) <= sys.float_info.max:
         return float(value)
     if hint in (int, str, bool, type(None)) and type(value) is hint:
         return value
