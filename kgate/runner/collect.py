@@ -1,0 +1,229 @@
+"""
+The strict reader: the lines of replies.jsonl become outcomes, or the one sentence that says what was wrong with them.
+
+Reading a line does no more than look at it; only `Tail` and the shelf touch files. A process that has broken the
+protocol once is not read on: the caller ends it, and gives what is left of its cases to another.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kgate.model import Failure, Measurement, Outcome, Tensor
+from kgate.protocol import (
+    LINE_LIMIT,
+    RUNGS,
+    VERSION,
+    Begin,
+    Bye,
+    End,
+    Facts,
+    Failed,
+    Hello,
+    Output,
+    Reply,
+    Rung,
+    RungDone,
+    decode,
+)
+from kgate.runner.shelf import Refused
+from kgate.wire import ProtocolError
+
+SAID_BY_GATE = ("hung", "died", "exited", "bad-reply")
+TEXT_LIMIT, DETAIL_LIMIT = 1000, 16_000  # characters; a report is no place for a megabyte of traceback
+Take = Callable[[str, Sequence[Output]], tuple[Tensor, ...]]  # raises Refused
+
+
+class BadReply(Exception):
+    """The text is the end of a sentence about the process; `case` is the one to blame, "" where none had begun."""
+
+    def __init__(self, case: str, text: str) -> None:
+        super().__init__(text)
+        self.case = case
+
+
+@dataclass(kw_only=True)
+class Draft:
+    """What has been said so far of the case that is open."""
+
+    case: str
+    rungs_ns: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    outputs: list[Output] = field(default_factory=list)
+
+
+class Transcript:
+    """
+    What one process has said. `waiting` are the cases not begun, in the order in which they must come.
+
+    `outcomes` only ever holds finished cases. A second answer to one of them makes it a failure, since nobody can
+    tell which of the two was the kernel's own writing.
+    """
+
+    def __init__(self, cases: Sequence[str], take: Take) -> None:
+        self.waiting = list(cases)
+        self.total = len(self.waiting)
+        self.take = take
+        self.draft: Draft | None = None
+        self.outcomes: dict[str, Outcome] = {}
+        self.greeted = False
+        self.finished = False
+
+    @property
+    def current(self) -> str:
+        """The case that is open, else the one that comes next: who is to blame if the process stops here."""
+        if self.draft is not None:
+            return self.draft.case
+        return self.waiting[0] if self.waiting and self.begun else ""
+
+    @property
+    def begun(self) -> bool:
+        return self.draft is not None or len(self.waiting) < self.total
+
+    @property
+    def rung(self) -> Rung:
+        """The rung that the open case stands on: the one above the highest that it has passed."""
+        passed = [RUNGS.index(r) for r in RUNGS if self.draft is not None and r in self.draft.rungs_ns]
+        return RUNGS[min(max(passed, default=-1) + 1, len(RUNGS) - 1)]
+
+    def read(self, line: bytes) -> Reply:
+        """The reply of one line, once it is known to be in its place. Raises BadReply."""
+        try:
+            reply = decode(line)
+        except ProtocolError as error:
+            raise BadReply(self.current, f"wrote a line that is no reply: {one_line(str(error))}") from error
+        if self.finished:
+            raise self.refusal("wrote on after its last reply")
+        if not self.greeted:
+            self.greet(reply)
+        else:
+            self.follow(reply)
+        return reply  # type: ignore[no-any-return]
+
+    def greet(self, reply: object) -> None:
+        if not isinstance(reply, Hello):
+            raise self.refusal(f"began with {type(reply).__name__} instead of Hello")
+        if reply.version != VERSION:
+            raise self.refusal(f"speaks version {reply.version} of the protocol, not {VERSION}")
+        self.greeted = True
+
+    def follow(self, reply: object) -> None:
+        match reply:
+            case Begin(case=case):
+                self.begin(case)
+            case RungDone(rung=rung, ns=ns) if rung not in self.of(reply).rungs_ns and ns >= 0:
+                self.of(reply).rungs_ns[rung] = ns
+            case Facts(facts=facts):
+                self.of(reply).facts.update(printable(facts))
+            case Output(index=index) if index == len(self.of(reply).outputs):
+                self.of(reply).outputs.append(reply)
+            case Failed(reason=reason) if reason not in SAID_BY_GATE:
+                self.close(self.of(reply), failure_of(reply))
+            case End():
+                self.close(self.of(reply), self.measured(self.of(reply)))
+            case Bye(cases=cases) if self.draft is None and not self.waiting and cases == self.total:
+                self.finished = True
+            case _:
+                raise self.refusal(f"wrote a reply out of its place: {type(reply).__name__}")
+
+    def begin(self, case: str) -> None:
+        if case in self.outcomes:
+            raise self.twice(case)
+        if self.draft is not None or not self.waiting or case != self.waiting[0]:
+            raise self.refusal(f"began {case[:80]!r} out of turn")
+        self.waiting.pop(0)
+        self.draft = Draft(case=case)
+
+    def of(self, reply: Any) -> Draft:
+        """The draft that this reply belongs to: the open case's."""
+        if self.draft is None or reply.case != self.draft.case:
+            if reply.case in self.outcomes:
+                raise self.twice(reply.case)
+            raise self.refusal(f"wrote {type(reply).__name__} for {reply.case[:80]!r}, which is not open")
+        return self.draft
+
+    def close(self, draft: Draft, outcome: Outcome) -> None:
+        self.outcomes[draft.case] = outcome
+        self.draft = None
+
+    def measured(self, draft: Draft) -> Measurement:
+        try:
+            tensors = self.take(draft.case, draft.outputs)
+        except Refused as error:
+            raise self.refusal(str(error)) from error
+        return Measurement(outputs=tensors, facts=draft.facts, rungs_ns=draft.rungs_ns)
+
+    def refusal(self, text: str) -> BadReply:
+        return BadReply(self.current, text)
+
+    def twice(self, case: str) -> BadReply:
+        return BadReply(case, "answered the case a second time")
+
+
+def failure_of(reply: Failed) -> Failure:
+    return Failure(
+        rung=reply.rung,
+        reason=reply.reason,
+        text=one_line(reply.text)[:TEXT_LIMIT],
+        detail=printable(reply.detail[-DETAIL_LIMIT:]),
+    )
+
+
+def one_line(text: str) -> str:
+    return str(printable(" ".join(text.split())))
+
+
+def printable(value: Any) -> Any:
+    """The same value with text that can be encoded: JSON may carry half of a surrogate pair, a terminal may not."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [printable(v) for v in value]
+    if isinstance(value, dict):
+        return {printable(k): printable(v) for k, v in value.items()}
+    return value
+
+
+class Tail:
+    """The whole lines of a file that a process is still writing, each once. A line half written is kept for later."""
+
+    def __init__(self, path: Path, limit_bytes: int) -> None:
+        self.path = path
+        self.limit_bytes = limit_bytes
+        self.offset = 0
+        self.rest = b""
+
+    def lines(self) -> Iterator[bytes]:
+        """What has come since the last call. Raises Refused if the file is no plain file, or too long."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise Refused(f"put something in the place of its replies ({error.strerror})") from error
+        with os.fdopen(descriptor, "rb") as file:
+            self.check(os.fstat(descriptor))
+            file.seek(self.offset)
+            while chunk := file.read(1 << 16):
+                self.offset += len(chunk)
+                *whole, self.rest = (self.rest + chunk).split(b"\n")
+                yield from self.checked(whole)
+
+    def check(self, found: os.stat_result) -> None:
+        if not stat.S_ISREG(found.st_mode):
+            raise Refused("put something in the place of its replies that is no plain file")
+        if found.st_size < self.offset:
+            raise Refused("took back what it had replied")
+        if found.st_size > self.limit_bytes:
+            raise Refused(f"wrote more than {self.limit_bytes >> 20} MiB of replies")
+
+    def checked(self, whole: Sequence[bytes]) -> Iterator[bytes]:
+        for line in whole:
+            if len(line) >= LINE_LIMIT:
+                raise Refused(f"wrote a line of {len(line)} bytes, more than {LINE_LIMIT}")
+            yield line
+        if len(self.rest) >= LINE_LIMIT:
+            raise Refused(f"wrote a line of more than {LINE_LIMIT} bytes")

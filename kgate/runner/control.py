@@ -1,0 +1,81 @@
+"""The control directory of one worker process: made, filled, and taken away when the process is gone."""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kgate.model import Arm
+from kgate.protocol import JOB, LOG, OUT, REPLIES, TABLES, Arg, Job, ListArg, MapArg, TensorArg, encode_job
+from kgate.runner.place import Workplace, slug
+
+# sockaddr_un holds 108 bytes with the closing zero (unix(7)); the rest is room for a name beside it.
+SOCKET_PATH_BYTES = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """`socket` is where the gate may listen: in the folder if its path is short enough, else in a private one."""
+
+    path: Path
+    socket: Path
+
+    @property
+    def log(self) -> Path:
+        return self.path / LOG
+
+    @property
+    def replies(self) -> Path:
+        return self.path / REPLIES
+
+    @property
+    def out(self) -> Path:
+        return self.path / OUT
+
+
+def create(workplace: Workplace, arm: Arm, job: Job) -> Control:
+    """A folder of its own below the run's, with the job, the look-up tables it needs, and an empty out/."""
+    parent = workplace.folder / "control"
+    parent.mkdir(parents=True, exist_ok=True)
+    path = Path(tempfile.mkdtemp(prefix=f"{slug(arm)}-", dir=parent))
+    control = Control(path=path, socket=short_socket(path))
+    if job.mode == "lockstep":
+        job = replace(job, socket=str(control.socket))
+    (path / JOB).write_bytes(encode_job(job))
+    control.out.mkdir()
+    specs = list(tensors(arg for case in job.cases for arg in case.args.values()))
+    if any(spec.fill.table for spec in specs):
+        from kgate.philox import write_tables
+
+        (path / TABLES).mkdir()
+        write_tables(path / TABLES, specs)
+    return control
+
+
+def short_socket(path: Path) -> Path:
+    if len(str(path / "sock").encode()) <= SOCKET_PATH_BYTES:
+        return path / "sock"
+    return Path(tempfile.mkdtemp(prefix="kgate-", dir="/tmp")) / "sock"
+
+
+def tensors(args: Iterable[Arg]) -> Iterator[TensorArg]:
+    for arg in args:
+        match arg:
+            case TensorArg():
+                yield arg
+            case ListArg():
+                yield from tensors(arg.items)
+            case MapArg():
+                yield from tensors(arg.items.values())
+
+
+def discard(workplace: Workplace, control: Control) -> None:
+    """Take the folder away and keep its log, for whoever wants to read all of it."""
+    with suppress(OSError):
+        workplace.logs.mkdir(parents=True, exist_ok=True)
+        control.log.replace(workplace.logs / f"{control.path.name}.txt")
+    shutil.rmtree(control.path, ignore_errors=True)
+    if control.socket.parent != control.path:
+        shutil.rmtree(control.socket.parent, ignore_errors=True)

@@ -1,0 +1,55 @@
+"""What a worker may see of the gate's environment: an allow-list, private compile caches, a pinned allocator."""
+
+import os
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import Final
+
+from kgate.model import Arm
+from kgate.runner.place import Workplace
+
+ALLOWED: Final = (
+    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TMPDIR", "XDG_CACHE_HOME"),
+    *("LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "CC", "CXX", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"),
+    *("CUDA_*", "NVIDIA_*", "CUDNN_*", "NVCC_*", "TORCH_*", "PYTORCH_*", "TILELANG_*", "TVM_*", "TRITON_*"),
+    *("OMP_*", "KMP_*", "MKL_*", "OPENBLAS_*", "GOMP_*"),
+)
+# Not even if the manifest names them: a change to the manifest must not be a way to the runner's credentials.
+FORBIDDEN: Final = (
+    *("GITHUB_*", "ACTIONS_*", "RUNNER_*", "INPUT_*", "KGATE_*"),
+    *("*TOKEN*", "*SECRET*", "*PASSWORD*", "*CREDENTIAL*", "*_API_KEY"),
+)
+# A compile cache shared between arms would let one arm answer with the other's kernel, and one left from an earlier
+# run would hide what compiling costs.
+CACHES: Final = (
+    *("TILELANG_CACHE_DIR", "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"),
+    *("CUDA_CACHE_PATH", "TORCH_EXTENSIONS_DIR"),
+)
+# glibc moves its own thresholds with every large free, so the same code in two processes may or may not take fresh
+# pages for each tensor: a factor of up to 3.3 between them. Setting any of these switches the moving off (mallopt(3)).
+ALLOCATOR: Final = {
+    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),  # the largest that mallopt takes on 64 bits: mapped only above 32 MiB
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 30),  # freed memory stays, up to 1 GiB, so that later calls find warm pages
+    "MALLOC_TOP_PAD_": str(64 << 20),  # the heap grows in steps that hold two of the largest unmapped blocks
+}
+
+
+def worker_environment(workplace: Workplace, arm: Arm, surroundings: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """All variables of a worker of this arm but KGATE_LIFELINE, which is added where the pipe is made."""
+    patterns = (*ALLOWED, *workplace.pass_env)
+    chosen = {n: v for n, v in surroundings.items() if matches(n, patterns) and not matches(n.upper(), FORBIDDEN)}
+    chosen.update({name: str(workplace.caches(arm) / name.lower()) for name in CACHES})
+    chosen.setdefault("CC", "gcc")  # TileLang's C target looks for a C++ compiler otherwise
+    chosen["PYTHONDONTWRITEBYTECODE"] = "1"  # the trees are the user's, and base's must stay as it was checked out
+    if workplace.device == "cpu":
+        chosen.update(ALLOCATOR)
+    return chosen
+
+
+def refused(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the manifest's `env` names that no worker is given, to be said in the report."""
+    return tuple(n for n in names if matches(n.upper(), FORBIDDEN))
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -1,0 +1,69 @@
+"""What is at the other end: asks the worker's interpreter who it is, before anything is planned."""
+
+import time
+
+from kgate.errors import WorkerError
+from kgate.model import HEAD, Arm
+from kgate.protocol import VERSION, Bye, Hello, Identity, Job, decode
+from kgate.runner.collect import Tail
+from kgate.runner.control import create, discard
+from kgate.runner.limits import Limits
+from kgate.runner.place import Workplace
+from kgate.runner.process import Child, Start, end, epitaph, fresh, log_tail
+from kgate.runner.shelf import Refused
+from kgate.wire import ProtocolError
+
+TICK_S = 0.01
+ADVICE = "mend `python` in the manifest, or pass --python with the interpreter that has torch"
+
+
+def probe(workplace: Workplace, arm: Arm = HEAD, *, start: Start = fresh, limits: Limits | None = None) -> Identity:
+    """
+    The fingerprint of interpreter and device as the worker sees them, and which DSLs are here.
+
+    Raises WorkerError if the interpreter is missing, is no Python that can run the worker, or has no torch.
+    """
+    python = workplace.python[arm.tree]
+    tree = str(workplace.trees[arm.tree])
+    control = create(workplace, arm, Job(mode="probe", arm=arm.name, tree=tree, device=workplace.device))
+    limits = limits or Limits()
+    try:
+        child = start(workplace, arm, control.path)
+    except OSError as error:
+        discard(workplace, control)
+        raise WorkerError(f"{python}: cannot be started ({error.strerror}); {ADVICE}") from error
+    try:
+        identity = identity_of(child, Tail(control.replies, limits.replies_bytes), limits.startup_s, python)
+    finally:
+        end(child)
+        discard(workplace, control)
+    if missing := identity.adapters.get("torch"):
+        raise WorkerError(f"{python}: torch cannot be used there ({missing}); install torch, or {ADVICE}")
+    return identity
+
+
+def identity_of(child: Child, tail: Tail, patience_s: float, python: str) -> Identity:
+    """Hello, Identity, Bye, and nothing else. Raises WorkerError."""
+    said: list[object] = []
+    until = time.monotonic() + patience_s
+    while len(said) < 3 and time.monotonic() < until:
+        status = child.status()
+        try:
+            said += [decode(line) for line in tail.lines()]
+        except (ProtocolError, Refused) as error:
+            raise WorkerError(f"{python}: its answer is not of the worker's protocol ({error}); {ADVICE}") from error
+        if status is not None:
+            break
+        time.sleep(TICK_S)
+    match said:
+        case [Hello(version=version), Identity() as identity, Bye()] if version == VERSION:
+            return identity
+    raise WorkerError(silent(child, python, patience_s))
+
+
+def silent(child: Child, python: str, patience_s: float) -> str:
+    status = child.status()
+    ended = f"gave no answer within {patience_s:g} s" if status is None else epitaph(status)[1]
+    last = log_tail(child.log).splitlines()[-1:]
+    quoted = f" ({last[0][:300]})" if last else ""
+    return f"{python}: is no Python 3.10 or newer that can run the worker: it {ended}{quoted}; {ADVICE}"

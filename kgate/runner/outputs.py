@@ -1,0 +1,212 @@
+"""
+Phase A: one arm answers its cases, one process at a time.
+
+A process that dies, hangs or breaks the protocol loses the case it was at; the rest go on in a new one.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgate.model import Arm, Event, Failure, Measurement, Outcome, Tensor
+from kgate.protocol import SPOILED, CaseJob, Failed, Job, Output, Reason, Reply, RungDone
+from kgate.runner.collect import BadReply, Tail, Transcript
+from kgate.runner.control import Control, create, discard
+from kgate.runner.limits import Guard, Limits
+from kgate.runner.place import Workplace
+from kgate.runner.process import FORK_IS_TO_BLAME, Child, Start, end, epitaph, fresh, log_tail, not_started
+from kgate.runner.shelf import Refused, Shelf, changed
+
+TICK_S = 0.01
+Emit = Callable[[Event], None]
+Done = Callable[[str, Outcome], None]
+
+
+def run_outputs(
+    workplace: Workplace,
+    arm: Arm,
+    jobs: Sequence[CaseJob],
+    env: Mapping[str, str],
+    emit: Emit,
+    done: Done = lambda case, outcome: None,
+    *,
+    start: Start = fresh,
+    limits: Limits | None = None,
+) -> Mapping[str, Outcome]:
+    """
+    Every job's outcome, by case, in the order given; `env` is set in the worker before anything of the user's.
+
+    `done` hears of each outcome at once, so that a killed gate loses no finished case. It may hear of a case again,
+    and then the later one counts: a process can spoil an answer that it has given.
+    """
+    desk = Desk(workplace=workplace, arm=arm, env=env, emit=emit, done=done, limits=limits or Limits())
+    barren = 0
+    while rest := [j for j in jobs if j.case not in desk.outcomes]:
+        stop = desk.sitting(rest, start)
+        barren = barren + 1 if stop is not None and rest[0].case not in desk.outcomes else 0
+        # Once may be chance; an arm whose processes twice reach no case will reach none.
+        if stop is not None and barren == 2:
+            for job in rest:
+                desk.file(job.case, stop.failure)
+    return {j.case: desk.outcomes[j.case] for j in jobs}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """Why a process came to no good end. `case` is the one it was at; "" if it had not begun any."""
+
+    case: str
+    failure: Failure
+
+
+class Desk:
+    """One arm's outcomes so far, and what is needed to get more."""
+
+    def __init__(
+        self, *, workplace: Workplace, arm: Arm, env: Mapping[str, str], emit: Emit, done: Done, limits: Limits
+    ) -> None:
+        self.workplace = workplace
+        self.arm = arm
+        self.env = env
+        self.emit = emit
+        self.done = done
+        self.limits = limits
+        self.outcomes: dict[str, Outcome] = {}
+
+    def sitting(self, jobs: Sequence[CaseJob], start: Start) -> Stop | None:
+        """One process on these jobs, to its end; None if it ended well."""
+        job = Job(
+            mode="outputs",
+            arm=self.arm.name,
+            tree=str(self.workplace.trees[self.arm.tree]),
+            device=self.workplace.device,
+            cases=tuple(jobs),
+            env=dict(self.env),
+        )
+        control = create(self.workplace, self.arm, job)
+        try:
+            child = start(self.workplace, self.arm, control.path)
+        except OSError as error:
+            discard(self.workplace, control)
+            return Stop(case="", failure=not_started(self.workplace.python[self.arm.tree], error))
+        reading = Reading(self, control, child, job)
+        try:
+            stop = reading.until_ended()
+        finally:
+            end(child)
+        if stop is not None:
+            stop = self.settle(stop, child, reading.transcript)
+        self.check_kept(reading.transcript)
+        discard(self.workplace, control)
+        return stop
+
+    def settle(self, stop: Stop, child: Child, transcript: Transcript) -> Stop | None:
+        """File the blame, unless the process was forked and had answered nothing: then a plain one tries again."""
+        if not transcript.outcomes and (note := child.doubted(stop.failure.text)):
+            self.emit(Event(name="note", fields={"arm": self.arm.name, "text": note}))
+            return None
+        if stop.case:
+            self.file(stop.case, stop.failure)
+        return stop
+
+    def check_kept(self, transcript: Transcript) -> None:
+        for case in transcript.outcomes:
+            kept = self.outcomes.get(case)
+            if isinstance(kept, Measurement) and (problem := changed(kept.outputs)):
+                self.file(case, Failure(rung="run", reason="bad-reply", text=problem))
+
+    def file(self, case: str, outcome: Outcome) -> None:
+        self.outcomes[case] = outcome
+        if isinstance(outcome, Failure):
+            self.emit_rung(case, outcome.rung, 0, outcome)
+        self.done(case, outcome)
+        ok = isinstance(outcome, Measurement)
+        self.emit(Event(name="case-ended", fields={"case": case, "arm": self.arm.name, "ok": ok}))
+
+    def emit_rung(self, case: str, rung: str, ns: int, failure: Failure | None = None) -> None:
+        reason, text = (failure.reason, failure.text) if failure else ("", "")
+        fields = {"case": case, "arm": self.arm.name, "rung": rung, "ok": failure is None, "ns": ns}
+        self.emit(Event(name="rung-ended", fields={**fields, "reason": reason, "text": text}))
+
+
+class Reading:
+    """One process being read: its transcript, its deadline, its limits."""
+
+    def __init__(self, desk: Desk, control: Control, child: Child, job: Job) -> None:
+        self.desk = desk
+        self.child = child
+        self.timeouts_s = {c.case: c.timeout_s for c in job.cases}
+        self.guard = Guard(child, desk.limits)
+        self.tail = Tail(control.replies, desk.limits.replies_bytes)
+        shelf = Shelf(control.out, job.output_limit_bytes)
+
+        def take(case: str, outputs: Sequence[Output]) -> tuple[Tensor, ...]:
+            return shelf.take(outputs, desk.workplace.outputs(desk.arm, case))
+
+        self.transcript = Transcript([c.case for c in job.cases], take)
+        self.deadline = time.monotonic() + desk.limits.startup_s
+        self.allowed_s = desk.limits.startup_s
+
+    def until_ended(self) -> Stop | None:
+        while True:
+            status = self.child.status()  # before reading: what a process wrote at its end must not be missed
+            if (stop := self.read()) is not None:
+                return stop
+            if self.transcript.finished:
+                self.let_end()
+                return None
+            if status == SPOILED and self.outcomes and self.transcript.draft is None:
+                return None
+            if status is not None:
+                return self.stop(*epitaph(status))
+            if (broken := self.guard.broken()) is not None:
+                return self.stop(*broken)
+            if time.monotonic() > self.deadline:
+                return self.stop("hung", f"gave no answer within {self.allowed_s:g} s, and was ended")
+            time.sleep(TICK_S)
+
+    def read(self) -> Stop | None:
+        try:
+            for line in self.tail.lines():
+                if (stop := self.follow(self.transcript.read(line))) is not None:
+                    return stop
+        except Refused as error:
+            return self.stop("bad-reply", str(error))
+        except BadReply as error:
+            return self.stop("bad-reply", str(error), error.case)
+        return None
+
+    def follow(self, reply: Reply) -> Stop | None:
+        """Tell of a reply that has been found in its place, and move the deadline: each case has its own."""
+        desk = self.desk
+        if isinstance(reply, RungDone):
+            desk.emit_rung(reply.case, reply.rung, reply.ns)
+            return None
+        if isinstance(reply, Failed) and FORK_IS_TO_BLAME in reply.text + reply.detail and len(self.outcomes) == 1:
+            failure = self.outcomes.pop(reply.case)
+            assert isinstance(failure, Failure)
+            return Stop(case=reply.case, failure=failure)
+        for case in self.outcomes.keys() - desk.outcomes.keys():
+            desk.file(case, self.outcomes[case])
+        current = self.transcript.draft
+        self.allowed_s = desk.limits.startup_s if current is None else self.timeouts_s[current.case]
+        if type(reply).__name__ in ("Begin", "End", "Failed"):
+            self.deadline = time.monotonic() + self.allowed_s
+        return None
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        return self.transcript.outcomes
+
+    def stop(self, reason: Reason, text: str, case: str | None = None) -> Stop:
+        blamed = self.transcript.current if case is None else case
+        if not blamed:
+            text = f"{text}, before any case had begun"
+        detail = log_tail(self.child.log)
+        return Stop(case=blamed, failure=Failure(rung=self.transcript.rung, reason=reason, text=text, detail=detail))
+
+    def let_end(self) -> None:
+        """Every answer is there: what the process does with its last seconds is nobody's failure."""
+        until = time.monotonic() + self.desk.limits.ending_s
+        while self.child.status() is None and time.monotonic() < until:
+            time.sleep(TICK_S)

@@ -1,0 +1,40 @@
+"""Where a run's processes live: interpreters, trees, folder, device."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from kgate.model import Arm, Tree
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workplace:
+    """
+    `python` and `trees` by tree: the interpreter, and the folder that goes first on `sys.path`.
+
+    `folder` is private to the run. It should lie on the file system that keeps the ledger, so that a kept output is
+    renamed and not copied. `pass_env` are the manifest's `env` names.
+    """
+
+    python: Mapping[Tree, str]
+    trees: Mapping[Tree, Path]
+    folder: Path
+    device: str  # "cpu" or "cuda:N"
+    pass_env: tuple[str, ...] = ()
+
+    def outputs(self, arm: Arm, case: str) -> Path:
+        """Where the accepted outputs of a case are kept; case names hold slashes, so the folder is named by a hash."""
+        return self.folder / "outputs" / slug(arm) / sha256(case.encode()).hexdigest()[:16]
+
+    def caches(self, arm: Arm) -> Path:
+        return self.folder / "caches" / slug(arm)
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+
+def slug(arm: Arm) -> str:
+    """An arm's name as a folder's: `drill switch-off` is drill-switch-off."""
+    return arm.name.replace(" ", "-")

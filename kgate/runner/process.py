@@ -1,0 +1,181 @@
+"""
+Starting a process in a session of its own, and ending it with all that it left behind.
+
+Processes are started from the main thread only: a worker asks to be killed when its parent dies, and to the kernel
+the parent is the thread that forked it (PR_SET_PDEATHSIG in prctl(2)).
+"""
+
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from kgate.model import Arm, Failure
+from kgate.protocol import Reason
+from kgate.runner.bundle import packed
+from kgate.runner.environment import worker_environment
+from kgate.runner.place import Workplace
+
+LIFELINE = "KGATE_LIFELINE"
+KILL_S = 5.0  # a process that waits for a driver cannot be killed at once, and some never can
+TAIL_BYTES = 4096
+TAIL_LINES = 20
+# Said by torch where a zygote or something in it had touched CUDA before the fork.
+FORK_IS_TO_BLAME = "forked subprocess"
+
+
+class Child(Protocol):
+    """
+    A worker process; its pid is also its session and its process group.
+
+    `doubted` is called when a child did not come as far as its first answer. It gives a sentence if the child was
+    forked from a zygote, which is then not used again, so that the same work is worth a second try; else "".
+    """
+
+    pid: int
+    log: Path
+
+    def status(self) -> int | None:
+        """Exit code, or minus the signal, or None while it runs."""
+
+    def reap(self) -> None: ...
+
+    def doubted(self, why: str) -> str: ...
+
+
+Start = Callable[[Workplace, Arm, Path], Child]  # the path is the control directory
+Argv = Callable[[Workplace, Arm, Path], Sequence[str]]
+
+
+def worker_argv(workplace: Workplace, arm: Arm, control: Path) -> tuple[str, ...]:
+    return (workplace.python[arm.tree], str(packed(workplace.folder)), "run", str(control))
+
+
+def fresh(workplace: Workplace, arm: Arm, control: Path, *, argv: Argv = worker_argv) -> "Process":
+    """A new process on this control directory. Raises OSError if there is no such program."""
+    return spawn(argv(workplace, arm, control), workplace, arm, control / "log.txt")
+
+
+def spawn(argv: Sequence[str], workplace: Workplace, arm: Arm, log: Path) -> "Process":
+    env = worker_environment(workplace, arm)
+    read, write = os.pipe()
+    try:
+        with log.open("ab") as sink:
+            popen = subprocess.Popen(
+                argv,
+                env={**env, LIFELINE: str(read)},
+                cwd=workplace.trees[arm.tree],
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=sink,
+                start_new_session=True,
+                pass_fds=(read,),
+            )
+    except OSError:
+        os.close(write)
+        raise
+    finally:
+        os.close(read)
+    with suppress(ProcessLookupError):
+        # A crash is told by its signal; a core dump would only fill the user's tree.
+        resource.prlimit(popen.pid, resource.RLIMIT_CORE, (0, 0))
+    return Process(popen=popen, lifeline=write, log=log)
+
+
+class Process:
+    """A child of the gate's own. The gate holds the only write end of its lifeline, a pipe whose end means: stop."""
+
+    def __init__(self, *, popen: "subprocess.Popen[bytes]", lifeline: int, log: Path) -> None:
+        self.pid = popen.pid
+        self.log = log
+        self.popen = popen
+        self.lifeline = lifeline
+
+    def status(self) -> int | None:
+        if self.popen.returncode is not None:
+            return self.popen.returncode
+        # Not reaped yet: as long as its leader is a zombie, the number of the session cannot go to anybody else.
+        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return None
+        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+    def reap(self) -> None:
+        with suppress(subprocess.TimeoutExpired):
+            self.popen.wait(timeout=KILL_S)
+        if self.lifeline >= 0:
+            os.close(self.lifeline)
+            self.lifeline = -1
+
+    def doubted(self, why: str) -> str:
+        return ""
+
+
+def end(child: Child) -> None:
+    """Kill the process, its group and its session, until none is left. A child in a session of its own escapes."""
+    until = time.monotonic() + KILL_S
+    while time.monotonic() < until:
+        left = members(child.pid)
+        if child.status() is None and child.pid not in left:
+            left.append(child.pid)
+        if not left:
+            break
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.005)
+    child.reap()
+
+
+def members(leader: int) -> list[int]:
+    """Living processes of this session or process group, from /proc; a group can be left, a session only by setsid."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with suppress(OSError):
+                state, _, group, session = relations(int(folder.name))
+                if leader in (group, session) and state not in "ZX":
+                    found.append(int(folder.name))
+    return found
+
+
+def relations(pid: int) -> tuple[str, int, int, int]:
+    """State, parent, process group and session (proc_pid_stat(5)). Raises OSError if there is no such process."""
+    text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    # The name in brackets is the process's own choice and may hold brackets and spaces.
+    state, parent, group, session = text.rpartition(")")[2].split()[:4]
+    return state, int(parent), int(group), int(session)
+
+
+def epitaph(status: int) -> tuple[Reason, str]:
+    """How a process that ended by itself ended."""
+    if status >= 0:
+        return "exited", f"ended the process with exit code {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = "no signal of this system's"
+    hint = "; the system does that when memory runs out" if -status == signal.SIGKILL else ""
+    return "died", f"was ended by signal {-status} ({name}){hint}"
+
+
+def not_started(python: str, error: OSError) -> Failure:
+    text = f"{python} cannot be started ({error.strerror}); mend `python` in the manifest or pass --python"
+    return Failure(rung="environment", reason="unavailable", text=text)
+
+
+def log_tail(log: Path) -> str:
+    """The last lines that it wrote to stdout or stderr; "" if there are none."""
+    try:
+        with log.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - TAIL_BYTES))
+            text = file.read(TAIL_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return "\n".join(text.splitlines()[-TAIL_LINES:])
