@@ -1,0 +1,71 @@
+"""How one launch spends its time: how many blocks, in which order of arms, with which seeds."""
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+MIB = 1 << 20
+BATCH_LIMIT = 1000  # calls; one sample is never stretched further than this, however short the call
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """
+    Of every case of a launch. `blocks` is of each arm; the defaults give 64 alternating samples an arm.
+
+    `least_sample_ns`: calls are batched until one sample takes this long by the estimate; 0 never batches.
+    """
+
+    blocks: int = 8
+    samples_per_block: int = 8
+    warmups: int = 3
+    keep_bytes: int = 256 * MIB  # outputs that an arm keeps of a block, for the export
+    export_limit_bytes: int = 256 * MIB  # a launch, all arms and cases
+    case_budget_s: float = 4.0  # all arms together, by the estimate; at least two blocks of one sample are taken
+    least_sample_ns: int = 0
+    seed: int = 0  # with the launch's number, of everything that is drawn
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """What a schedule comes to for one case."""
+
+    blocks: int  # of each arm
+    samples_per_block: int
+    batch: int
+
+
+def course(schedule: Schedule, estimate_ns: int, arms: int) -> Course:
+    """The same for all arms, or their samples could not be paired; `estimate_ns` is of one call of one of them."""
+    estimate_ns = max(1, estimate_ns)
+    batch = min(BATCH_LIMIT, max(1, math.ceil(schedule.least_sample_ns / estimate_ns)))
+    affordable = int(schedule.case_budget_s * 1e9 / (estimate_ns * batch * arms))
+    samples = min(schedule.samples_per_block, max(1, affordable // schedule.blocks))
+    # Two at least and an even number: a drift over time cancels only between an order and its reverse.
+    blocks = min(schedule.blocks, max(2, affordable // samples // 2 * 2))
+    return Course(blocks=blocks, samples_per_block=samples, batch=batch)
+
+
+def orders(arms: Sequence[str], rounds: int, draw: random.Random) -> Iterator[tuple[str, ...]]:
+    """ABBA: every second round is the one before it in reverse, and each pair of rounds is drawn anew."""
+    order = list(arms)
+    for index in range(rounds):
+        if index % 2 == 0:
+            draw.shuffle(order)
+        else:
+            order.reverse()
+        yield tuple(order)
+
+
+def seeds(course: Course, draw: random.Random) -> list[tuple[int, ...]]:
+    """By block, one per sample, none twice in a case; 0 is left out, since it means values as drawn."""
+    drawn = draw.sample(range(1, 1 << 32), course.blocks * course.samples_per_block)
+    n = course.samples_per_block
+    return [tuple(drawn[i : i + n]) for i in range(0, len(drawn), n)]
+
+
+def kept(block: Sequence[int], output_bytes: int, keep_bytes: int) -> Sequence[int]:
+    """Of the seeds of a block those whose outputs an arm still holds: the newest, as far as they fit."""
+    fits = len(block) if output_bytes == 0 else keep_bytes // output_bytes
+    return block[max(0, len(block) - fits) :]

@@ -1,0 +1,144 @@
+"""The processes of one launch around one table: who sits there, who is asked, who has left."""
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from kgate.model import Arm, Event, Failure
+from kgate.protocol import Answer, CaseJob, Failed, Prepare, Request
+from kgate.runner.collect import failure_of
+from kgate.runner.limits import Limits
+from kgate.runner.place import Workplace
+from kgate.runner.process import FORK_IS_TO_BLAME, Start, not_started
+from kgate.runner.schedule import Schedule
+from kgate.runner.seat import Lost, Seat
+
+TICK_S = 0.02
+TRIES = 2  # to start an arm; once may be chance
+Key = tuple[str, str]  # arm's name, case
+
+
+class Table:
+    """The seats of one launch, and what has failed on them."""
+
+    def __init__(
+        self,
+        workplace: Workplace,
+        arms: Mapping[Arm, Sequence[CaseJob]],
+        launch: int,
+        schedule: Schedule,
+        emit: Callable[[Event], None],
+        start: Start,
+        limits: Limits,
+    ) -> None:
+        self.workplace = workplace
+        self.jobs = {arm: {job.case: job for job in jobs} for arm, jobs in arms.items()}
+        self.launch = launch
+        self.schedule = schedule
+        self.emit = emit
+        self.start = start
+        self.limits = limits
+        self.draw = random.Random(f"{schedule.seed}/{launch}")
+        self.export_left_bytes = schedule.export_limit_bytes
+        self.seats: dict[Arm, Seat] = {}
+        self.failures: dict[Key, Failure] = {}
+        self.start_s: dict[str, float] = {}
+
+    def seat(self, arms: list[Arm]) -> None:
+        """Start these arms, in an order drawn at random, and wait until each is there or has failed twice."""
+        failed: dict[Arm, Failure] = {}
+        for _ in range(TRIES):
+            self.draw.shuffle(arms)
+            failed = self.try_to_seat(arms)
+            arms = list(failed)
+        for arm, failure in failed.items():
+            for case in self.jobs[arm]:
+                self.file(arm, case, failure)
+
+    def try_to_seat(self, arms: Sequence[Arm]) -> dict[Arm, Failure]:
+        failed = {}
+        for arm in arms:
+            left = [j for c, j in self.jobs[arm].items() if (arm.name, c) not in self.failures]
+            try:
+                self.seats[arm] = Seat(
+                    self.workplace, arm, left, self.limits, self.start, self.schedule.export_limit_bytes
+                )
+            except OSError as error:
+                failed[arm] = not_started(self.workplace.python[arm.tree], error)
+        waiting = [arm for arm in arms if arm not in failed]
+        while waiting:
+            for arm in list(waiting):
+                try:
+                    if self.seats[arm].arrived():
+                        waiting.remove(arm)
+                except Lost as lost:
+                    waiting.remove(arm)
+                    self.doubted(self.leave(arm), arm, lost.failure)
+                    failed[arm] = lost.failure
+            time.sleep(TICK_S)
+        return failed
+
+    def leave(self, arm: Arm) -> Seat:
+        seat = self.seats.pop(arm)
+        seat.close()
+        return seat
+
+    def ready_for(self, case: str) -> list[Arm]:
+        """The arms that have this case, with a process each; one that was lost earlier is started anew."""
+        arms = [arm for arm, jobs in self.jobs.items() if case in jobs]
+        missing = [a for a in arms if a not in self.seats and (a.name, case) not in self.failures]
+        if missing:
+            self.seat(missing)
+        return [arm for arm in arms if arm in self.seats]
+
+    def ask(self, arm: Arm, case: str, request: Request) -> Answer | None:
+        """None if the arm has failed the case; why is filed then."""
+        seat = self.seats[arm]
+        first = seat.answers == 0 and isinstance(request, Prepare)
+        try:
+            # The first request is also the one that imports torch, where no zygote has done it.
+            answer = seat.ask(request, self.jobs[arm][case].timeout_s + (self.limits.startup_s if first else 0))
+        except Lost as lost:
+            failure, blamed = lost.failure, first
+        else:
+            if not isinstance(answer, Failed):
+                self.start_s[arm.name] = seat.start_s
+                return answer
+            failure, blamed = failure_of(answer), first and FORK_IS_TO_BLAME in answer.text + answer.detail
+        if blamed and self.doubted(seat, arm, failure):
+            return self.ask_anew(arm, case, request)
+        self.fail(arm, case, failure)
+        return None
+
+    def doubted(self, seat: Seat, arm: Arm, failure: Failure) -> bool:
+        """Whether the process was forked from a zygote, so that a plain one is worth a try."""
+        note = seat.child.doubted(failure.text)
+        if note:
+            self.emit(Event(name="note", fields={"arm": arm.name, "text": note}))
+        return bool(note)
+
+    def ask_anew(self, arm: Arm, case: str, request: Request) -> Answer | None:
+        self.leave(arm)
+        self.seat([arm])
+        return self.ask(arm, case, request) if arm in self.seats else None
+
+    def fail(self, arm: Arm, case: str, failure: Failure) -> None:
+        """The arm is out for this case, and its process for good: device and memory may not be what they were."""
+        self.leave(arm)
+        self.file(arm, case, failure)
+
+    def file(self, arm: Arm, case: str, failure: Failure) -> None:
+        self.failures[arm.name, case] = failure
+        fields = {"case": case, "arm": arm.name, "rung": failure.rung, "ok": False, "ns": 0}
+        self.emit(Event(name="rung-ended", fields={**fields, "reason": failure.reason, "text": failure.text}))
+
+    def break_up(self) -> None:
+        """The launch is over; all are asked to go before the first is waited for."""
+        for seat in self.seats.values():
+            seat.say_quit()
+        for seat in self.seats.values():
+            seat.let_end()
+
+    def clear(self) -> None:
+        for arm in list(self.seats):
+            self.leave(arm)

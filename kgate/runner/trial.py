@@ -1,0 +1,155 @@
+"""One case of one launch: prepared on every arm, timed in alternating blocks, one sample taken out and kept."""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+
+from kgate.model import BASE, Arm, Event, Failure, LaunchTiming, Tensor
+from kgate.protocol import Export, Exported, Prepare, Ready, Release, TimeBlock, Times
+from kgate.runner.schedule import Course, course, kept, orders, seeds
+from kgate.runner.shelf import Refused
+from kgate.runner.table import Table
+
+CLOCK_SLACK_NS = 1_000_000  # between the gate's clock and the worker's, for what lies between the two readings
+
+
+class Trial:
+    """`arms` shrinks: an arm that fails is out for the rest of the case, and has no times in the end."""
+
+    def __init__(self, table: Table, case: str, arms: Sequence[Arm]) -> None:
+        self.table = table
+        self.case = case
+        self.arms = list(arms)
+        self.ready: dict[Arm, Ready] = {}
+        self.blocks: dict[Arm, list[Times]] = {arm: [] for arm in arms}
+        self.wall_ns: dict[Arm, int] = dict.fromkeys(arms, 0)
+        self.exported: dict[str, tuple[int, tuple[Tensor, ...]]] = {}
+        self.notes: dict[str, str | int | float] = {}
+
+    def run(self) -> None:
+        self.prepare()
+        if not self.arms:
+            return
+        plan = course(self.table.schedule, self.ready[self.first()].estimate_ns, len(self.arms))
+        self.notes["batch"] = plan.batch
+        drawn = seeds(plan, self.table.draw)
+        checked = self.table.draw.randrange(plan.blocks)
+        for index, order in enumerate(orders([a.name for a in self.arms], plan.blocks, self.table.draw)):
+            for arm in sorted(self.arms, key=lambda a: order.index(a.name)):
+                self.time_block(arm, drawn[index], plan)
+            if index == checked:
+                self.export(drawn[index])
+        for arm in list(self.arms):
+            if self.table.ask(arm, self.case, Release(case=self.case)) is None:
+                self.arms.remove(arm)
+            else:
+                self.tell(arm)
+
+    def first(self) -> Arm:
+        """Whose estimate counts: base's where it is there, since a slower head must not get fewer samples for it."""
+        return BASE if BASE in self.arms else self.arms[0]
+
+    def prepare(self) -> None:
+        for arm in list(self.arms):
+            request = Prepare(case=self.case, warmups=self.table.schedule.warmups)
+            answer = self.table.ask(arm, self.case, request)
+            if not isinstance(answer, Ready):
+                self.arms.remove(arm)
+            elif answer.estimate_ns < 0 or answer.output_bytes < 0:
+                self.drop(arm, "gave a negative estimate")
+            else:
+                self.ready[arm] = answer
+
+    def time_block(self, arm: Arm, block: tuple[int, ...], plan: Course) -> None:
+        request = TimeBlock(case=self.case, seeds=block, batch=plan.batch, keep_bytes=self.table.schedule.keep_bytes)
+        sent = time.monotonic_ns()
+        answer = self.table.ask(arm, self.case, request)
+        wall_ns = time.monotonic_ns() - sent
+        if not isinstance(answer, Times):
+            self.arms.remove(arm)
+        elif problem := self.doubt(answer, request, wall_ns):
+            self.drop(arm, problem)
+        else:
+            self.blocks[arm].append(answer)
+            self.wall_ns[arm] += wall_ns
+
+    def doubt(self, times: Times, request: TimeBlock, wall_ns: int) -> str:
+        """Why these times cannot be, as the end of a sentence; "" if they can."""
+        methods = {b.method for blocks in self.blocks.values() for b in blocks} or {times.method}
+        if {len(times.samples_ns), len(times.call_ns)} != {len(request.seeds)}:
+            return f"gave {len(times.samples_ns)} samples where {len(request.seeds)} were asked for"
+        if not all(math.isfinite(ns) and ns > 0 for ns in (*times.samples_ns, *times.call_ns)):
+            return "gave a sample that is no positive time"
+        claimed_ns = request.batch * max(sum(times.samples_ns), sum(times.call_ns))
+        if claimed_ns > wall_ns + CLOCK_SLACK_NS:
+            return f"claims {claimed_ns / 1e6:.3f} ms of a block that took {wall_ns / 1e6:.3f} ms in all"
+        if times.method not in methods:
+            return f"timed by {times.method[:40]!r} where {min(methods)[:40]!r} is in use"
+        return ""
+
+    def export(self, block: tuple[int, ...]) -> None:
+        """One sample of this block from every arm, named only now, so that none could be treated apart."""
+        table = self.table
+        largest = max((self.ready[a].output_bytes for a in self.arms), default=0)
+        choice = kept(block, largest, table.schedule.keep_bytes)
+        size = sum(self.ready[a].output_bytes for a in self.arms)
+        if not choice or size > table.export_left_bytes:
+            self.notes["export"] = f"left out: {size} bytes, more than a launch keeps"
+            return
+        table.export_left_bytes -= size
+        seed = table.draw.choice(choice)
+        for arm in list(self.arms):
+            request = Export(case=self.case, seed=seed, prefix=f"sample-{seed}")
+            answer = table.ask(arm, self.case, request)
+            if isinstance(answer, Exported):
+                self.keep(arm, seed, answer)
+            else:
+                self.arms.remove(arm)
+
+    def keep(self, arm: Arm, seed: int, answer: Exported) -> None:
+        table = self.table
+        if [(o.case, o.index) for o in answer.outputs] != [(self.case, i) for i in range(len(answer.outputs))]:
+            return self.drop(arm, "exported outputs out of order")
+        try:
+            folder = table.workplace.outputs(arm, f"{self.case}#{table.launch}")
+            self.exported[arm.name] = (seed, table.seats[arm].shelf.take(answer.outputs, folder))
+        except Refused as error:
+            self.drop(arm, str(error))
+        return None
+
+    def drop(self, arm: Arm, text: str) -> None:
+        self.arms.remove(arm)
+        self.table.fail(arm, self.case, Failure(rung="latency", reason="bad-reply", text=text))
+
+    def tell(self, arm: Arm) -> None:
+        fields = {"case": self.case, "arm": arm.name, "rung": "latency", "ok": True, "ns": self.wall_ns[arm]}
+        self.table.emit(Event(name="rung-ended", fields={**fields, "reason": "", "text": ""}))
+
+    def timing(self) -> LaunchTiming | None:
+        """Of the arms that got through; None if none did."""
+        if not self.arms:
+            return None
+        times = {arm.name: self.blocks[arm] for arm in self.arms}
+        return LaunchTiming(
+            launch=self.table.launch,
+            samples_ns={name: tuple(ns for b in blocks for ns in b.samples_ns) for name, blocks in times.items()},
+            call_ns={name: tuple(ns for b in blocks for ns in b.call_ns) for name, blocks in times.items()},
+            method=self.blocks[self.arms[0]][0].method,
+            notes={**self.notes, **merged(times)},
+        )
+
+
+def merged(times: Mapping[str, Sequence[Times]]) -> dict[str, str | int | float]:
+    """The blocks' notes as `arm.key`: distinct texts joined, and of a number that moved its least and its largest."""
+    notes: dict[str, str | int | float] = {}
+    for arm, blocks in times.items():
+        for key in sorted({k for b in blocks for k in b.notes}):
+            values = [b.notes[key] for b in blocks if key in b.notes]
+            numbers = [v for v in values if not isinstance(v, str)]
+            if len(numbers) < len(values):
+                notes[f"{arm}.{key}"] = "; ".join(dict.fromkeys(str(v) for v in values))
+            elif min(numbers) == max(numbers):
+                notes[f"{arm}.{key}"] = numbers[0]
+            else:
+                notes[f"{arm}.{key}.least"], notes[f"{arm}.{key}.most"] = min(numbers), max(numbers)
+    return notes

@@ -1,0 +1,234 @@
+"""
+Forked children in place of new processes: an import of seconds is paid once per zygote, not once per launch.
+
+Children of one zygote share its address layout and hash seed, so several zygotes an arm are used in turn.
+"""
+
+import select
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import TracebackType
+
+from kgate.model import Arm, Event
+from kgate.protocol import LINE_LIMIT, Exited, Fork, Forked, decode, encode
+from kgate.runner.bundle import packed
+from kgate.runner.control import short_socket
+from kgate.runner.limits import Limits
+from kgate.runner.place import Workplace, slug
+from kgate.runner.process import Child, Process, end, fresh, log_tail, relations, spawn
+from kgate.wire import ProtocolError
+
+TICK_S = 0.01
+ANSWER_S = 10.0  # to a Fork, once the imports are done
+ZygoteArgv = Callable[[Workplace, Arm, Path, Sequence[str]], Sequence[str]]
+
+
+def zygote_argv(workplace: Workplace, arm: Arm, path: Path, preload: Sequence[str]) -> tuple[str, ...]:
+    return (workplace.python[arm.tree], str(packed(workplace.folder)), "zygote", str(path), ",".join(preload))
+
+
+class Lost(Exception):
+    """A zygote that cannot be used, or not any more; the text is the end of a sentence about it."""
+
+
+class Zygotes:
+    """
+    Every arm's zygotes, each started when it is first needed. `start` has the shape of `process.Start`.
+
+    An arm whose zygote failed, or whose child failed at its first case, gets plain processes from then on; an event
+    "note" with `arm` and `text` says so. Use as a context: leaving it ends all zygotes and their children.
+    """
+
+    def __init__(
+        self,
+        preload: Sequence[str],
+        emit: Callable[[Event], None],
+        *,
+        clusters: int = 1,
+        argv: ZygoteArgv = zygote_argv,
+        limits: Limits | None = None,
+    ) -> None:
+        self.preload = tuple(preload)
+        self.emit = emit
+        self.clusters = clusters
+        self.argv = argv
+        self.limits = limits or Limits()
+        self.living: dict[tuple[Arm, int], Zygote] = {}
+        self.forks: dict[Arm, int] = {}
+        self.given_up: set[Arm] = set()
+
+    def __enter__(self) -> "Zygotes":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with ExitStack() as stack:
+            for zygote in self.living.values():
+                stack.callback(zygote.close)
+        self.living.clear()
+
+    def start(self, workplace: Workplace, arm: Arm, control: Path) -> Child:
+        """A child forked from this arm's next zygote, or a plain process where that does not work. Raises OSError."""
+        if arm in self.given_up:
+            return fresh(workplace, arm, control)
+        turn = self.forks.get(arm, 0)
+        self.forks[arm] = turn + 1
+        try:
+            pid, zygote = self.forked(workplace, arm, turn % self.clusters, control)
+        except Lost as error:
+            note = self.give_up(arm, str(error))
+            self.emit(Event(name="note", fields={"arm": arm.name, "text": note}))
+            return fresh(workplace, arm, control)
+        return ForkedChild(zygote, pid, control, lambda why: self.give_up(arm, f"had a child that {why}"))
+
+    def forked(self, workplace: Workplace, arm: Arm, cluster: int, control: Path) -> "tuple[int, Zygote]":
+        zygote = self.living.get((arm, cluster))
+        if zygote is None or not zygote.alive:
+            zygote = self.living[arm, cluster] = Zygote.born(workplace, arm, self.preload, self.argv)
+        # The first answer waits for the zygote's imports.
+        patience_s = ANSWER_S if zygote.forked else self.limits.startup_s
+        return zygote.fork(control, patience_s), zygote
+
+    def give_up(self, arm: Arm, why: str) -> str:
+        self.given_up.add(arm)
+        return f"{arm.name}: the process that forks its workers {why}; plain processes are used instead"
+
+
+class Zygote:
+    """One zygote and what it has said of its children, by control directory."""
+
+    def __init__(self, process: Process, connection: socket.socket, path: Path) -> None:
+        self.process = process
+        self.connection = connection
+        self.path = path
+        self.pending = b""
+        self.forked: dict[str, int] = {}
+        self.exited: dict[str, int] = {}
+        self.alive = True
+
+    @classmethod
+    def born(cls, workplace: Workplace, arm: Arm, preload: Sequence[str], argv: ZygoteArgv) -> "Zygote":
+        """Started and connected to; it may still be importing. Raises Lost."""
+        workplace.logs.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"zygote-{slug(arm)}-", dir=workplace.logs))
+        path = short_socket(folder)
+        try:
+            process = spawn(argv(workplace, arm, path, preload), workplace, arm, folder / "log.txt")
+        except OSError as error:
+            raise Lost(f"cannot be started ({error.strerror})") from error
+        try:
+            return cls(process, connected(process, path), path)
+        except BaseException:
+            end(process)
+            raise
+
+    def fork(self, control: Path, patience_s: float) -> int:
+        """The pid of a new child. Raises Lost, also if what it names is no child of its own."""
+        key = str(control)
+        until = time.monotonic() + patience_s
+        try:
+            self.connection.sendall(encode(Fork(control=key)))
+        except OSError:
+            self.lose()
+        while key not in self.forked and self.alive and time.monotonic() < until:
+            self.listen(TICK_S)
+        pid = self.forked.get(key, 0)
+        if not pid or (key not in self.exited and not self.is_parent_of(pid)):
+            self.lose()
+            tail = log_tail(self.process.log).splitlines()
+            raise Lost("gave no child" + (f" ({tail[-1][:200]})" if tail else ""))
+        return pid
+
+    def is_parent_of(self, pid: int) -> bool:
+        with suppress(OSError):
+            return relations(pid)[1] == self.process.pid
+        # Gone already: its end is about to be told.
+        return True
+
+    def listen(self, wait_s: float) -> None:
+        """Take in what it says within `wait_s`; anything but the protocol ends its use."""
+        if self.alive and select.select([self.connection], [], [], wait_s)[0]:
+            self.hear()
+
+    def hear(self) -> None:
+        try:
+            heard = self.connection.recv(1 << 16)
+        except OSError:
+            heard = b""
+        *lines, self.pending = (self.pending + heard).split(b"\n")
+        for line in lines:
+            self.note(line)
+        if not heard or len(self.pending) > LINE_LIMIT:
+            self.lose()
+
+    def note(self, line: bytes) -> None:
+        try:
+            message = decode(line)
+        except ProtocolError:
+            message = None
+        match message:
+            case Forked(control=control, pid=pid) if pid > 1:
+                self.forked[control] = pid
+            case Exited(control=control, status=status):
+                self.exited[control] = status
+            case _:
+                self.lose()
+
+    def lose(self) -> None:
+        if self.alive:
+            self.alive = False
+            end(self.process)
+
+    def close(self) -> None:
+        self.lose()
+        self.connection.close()
+        with suppress(OSError):
+            self.path.unlink()
+        if self.path.parent != self.process.log.parent:
+            with suppress(OSError):
+                self.path.parent.rmdir()
+
+
+def connected(process: Process, path: Path) -> socket.socket:
+    """The zygote listens before it imports anything slow. Raises Lost if it does not."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    until = time.monotonic() + ANSWER_S
+    while process.status() is None and time.monotonic() < until:
+        try:
+            connection.connect(str(path))
+        except OSError:
+            time.sleep(TICK_S)
+        else:
+            return connection
+    connection.close()
+    tail = log_tail(process.log).splitlines()
+    raise Lost("does not listen" + (f" ({tail[-1][:200]})" if tail else ""))
+
+
+class ForkedChild:
+    """A child of a zygote's, which reaps it and tells how it ended."""
+
+    def __init__(self, zygote: Zygote, pid: int, control: Path, give_up: Callable[[str], str]) -> None:
+        self.pid = pid
+        self.log = control / "log.txt"
+        self.zygote = zygote
+        self.key = str(control)
+        self.give_up = give_up
+
+    def status(self) -> int | None:
+        self.zygote.listen(0)
+        if self.key in self.zygote.exited:
+            return self.zygote.exited[self.key]
+        # Children die with their zygote, and nobody is left to tell how.
+        return None if self.zygote.alive else -9
+
+    def reap(self) -> None:
+        """The zygote's to do."""
+
+    def doubted(self, why: str) -> str:
+        return self.give_up(why)
