@@ -1,0 +1,96 @@
+"""
+What a run has found out, line by line as it comes, so that a killed run is gone on with and not begun again.
+
+One file per key, `.kgate/<key>.jsonl`; only ever appended to. The last line of a kind and a name counts.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from kgate.errors import HostError
+
+JSON = Any  # what json.loads gives, without NaN and infinities
+
+
+class Ledger:
+    """An open ledger; nobody else can open the same file meanwhile."""
+
+    def __init__(self, path: Path, descriptor: int, entries: dict[tuple[str, str], JSON]) -> None:
+        self.path = path
+        self.descriptor = descriptor
+        self.entries = entries
+
+    @classmethod
+    def open(cls, path: Path) -> "Ledger":
+        """
+        Opened for going on, or created. A torn last line, of a run that was killed while writing, is cut off.
+
+        Raises HostError if the folder cannot be written, another run holds the file, or it is no ledger.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise HostError(f"{path}: cannot be written ({error.strerror}); kgate keeps its results there") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            data = path.read_bytes()
+            whole = data[: data.rfind(b"\n") + 1]
+            entries = parsed(path, whole)
+            os.ftruncate(descriptor, len(whole))
+        except BlockingIOError as error:
+            os.close(descriptor)
+            raise HostError(f"{path}: another run of the same commits is using it; wait for that run to end") from error
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(path, descriptor, entries)
+
+    def record(self, kind: str, name: str, value: JSON) -> None:
+        """On disk when this returns. Raises HostError if it cannot be written, ValueError for NaN or infinity."""
+        line = json.dumps({"kind": kind, "name": name, "value": value}, allow_nan=False).encode("ascii") + b"\n"
+        try:
+            if os.write(self.descriptor, line) != len(line):
+                raise OSError(0, "the line did not fit")
+            os.fsync(self.descriptor)
+        except OSError as error:
+            raise HostError(f"{self.path}: cannot be written ({error.strerror}); is the disk full?") from error
+        self.entries[kind, name] = json.loads(line)["value"]
+
+    def recall(self, kind: str, name: str) -> JSON | None:
+        return self.entries.get((kind, name))
+
+    def all(self, kind: str) -> Mapping[str, JSON]:
+        """By name, in the order in which the names were first recorded."""
+        return {name: value for (k, name), value in self.entries.items() if k == kind}
+
+    def close(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+    def __enter__(self) -> "Ledger":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def parsed(path: Path, data: bytes) -> dict[tuple[str, str], JSON]:
+    entries: dict[tuple[str, str], JSON] = {}
+    for number, line in enumerate(data.splitlines(), start=1):
+        entry = None
+        with suppress(ValueError):
+            entry = json.loads(line)
+        if not isinstance(entry, dict) or set(entry) != {"kind", "name", "value"}:
+            raise HostError(f"{path}:{number}: is no line of a ledger; delete the file to start anew")
+        entries[str(entry["kind"]), str(entry["name"])] = entry["value"]
+    return entries

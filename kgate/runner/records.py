@@ -1,0 +1,127 @@
+"""
+Outcomes, comparisons and times as JSON, for the ledger, and back. Paths stay absolute: the ledger lies beside them.
+
+Reading raises ProtocolError for anything that writing would not have made. Infinities travel as text, since JSON has
+none.
+"""
+
+import dataclasses
+import math
+from pathlib import Path
+from typing import Any, Literal
+
+from kgate.model import Bound, Comparison, Direction, Failure, LaunchTiming, Measurement, Metric, Outcome, Tensor
+from kgate.runner.ledger import JSON
+from kgate.wire import ProtocolError, build, coerce
+
+Fact = str | int | float | bool | list[str] | dict[str, str]
+Infinite = Literal["inf", "-inf"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TensorRecord:
+    path: str
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    device: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MeasurementRecord:
+    outputs: tuple[TensorRecord, ...]
+    facts: dict[str, Fact]
+    rungs_ns: dict[str, int]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MetricRecord:
+    name: str
+    value: float | Infinite
+    unit: str
+    direction: Literal["lower", "higher", "neither"]
+    where: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ComparisonRecord:
+    output: int
+    dtype: str
+    shape: tuple[int, ...]
+    metrics: dict[str, MetricRecord]
+    bound: dict[str, str | float | Infinite | None]
+    mismatch: str
+    broken: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TimingRecord:
+    launch: int
+    samples_ns: dict[str, tuple[float, ...]]
+    call_ns: dict[str, tuple[float, ...]]
+    method: str
+    notes: dict[str, str | int | float]
+
+
+def outcome_to_json(outcome: Outcome) -> JSON:
+    return {type(outcome).__name__: plain(dataclasses.asdict(outcome))}
+
+
+def outcome_from_json(value: JSON) -> Outcome:
+    match value:
+        case {"Failure": body}:
+            return build(Failure, body, "failure")
+        case {"Measurement": body}:
+            record = build(MeasurementRecord, body, "measurement")
+            tensors = tuple(Tensor(**{**vars(t), "path": Path(t.path)}) for t in record.outputs)
+            return Measurement(outputs=tensors, facts=record.facts, rungs_ns=record.rungs_ns)
+    raise ProtocolError(f"outcome: {str(value)[:60]!r} is neither Measurement nor Failure")
+
+
+def comparisons_to_json(comparisons: tuple[Comparison, ...]) -> JSON:
+    return [plain(dataclasses.asdict(c)) for c in comparisons]
+
+
+def comparisons_from_json(value: JSON) -> tuple[Comparison, ...]:
+    return tuple(comparison_of(r) for r in coerce(tuple[ComparisonRecord, ...], value, "comparisons"))
+
+
+def comparison_of(record: ComparisonRecord) -> Comparison:
+    metrics = {
+        name: Metric(**{**vars(m), "value": float(m.value), "direction": Direction(m.direction)})
+        for name, m in record.metrics.items()
+    }
+    bound = {name: float(v) if v in ("inf", "-inf") else v for name, v in record.bound.items()}
+    return Comparison(
+        output=record.output,
+        dtype=record.dtype,
+        shape=record.shape,
+        metrics=metrics,
+        bound=build(Bound, bound, "bound"),
+        mismatch=record.mismatch,
+        broken=record.broken,
+    )
+
+
+def timing_to_json(timing: LaunchTiming) -> JSON:
+    return plain(dataclasses.asdict(timing))
+
+
+def timing_from_json(value: JSON) -> LaunchTiming:
+    return LaunchTiming(**vars(build(TimingRecord, value, "timing")))
+
+
+def plain(value: Any) -> JSON:
+    """Enums as their values, paths as text, tuples as lists, infinities as text."""
+    match value:
+        case dict():
+            return {str(k): plain(v) for k, v in value.items()}
+        case tuple() | list():
+            return [plain(v) for v in value]
+        case Direction():
+            return value.value
+        case Path():
+            return str(value)
+        case float() if math.isinf(value):
+            return str(value)
+    return value
