@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from kgate import __version__
 from kgate.errors import DeliveryError
-from kgate.github.patience import Patience, asked_wait_s
+from kgate.github.patience import Patience, Purse, Tries, asked_wait_s
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, PoolManager
@@ -66,6 +66,7 @@ class Client:
     token: str = field(repr=False)
     proxy: str = ""
     patience: Patience = field(default_factory=Patience, repr=False)
+    purse: Purse = field(default_factory=Purse, repr=False, compare=False)
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
     def __post_init__(self) -> None:
@@ -122,23 +123,24 @@ class Client:
 
     def _request(self, verb: str, url: str, body: Mapping[str, str] | None = None) -> tuple[Any, str]:
         """Parsed JSON and the `Link` header. Repeats what may be repeated, within `patience`."""
-        waits = self.patience.waits()
+        tries = Tries(self.patience, self.purse)
         while True:
             try:
                 status, headers, text = self._once(verb, url, body)
             except OSError as error:
-                status, headers, problem = 0, {}, lost(error)
+                status, headers, said, problem = 0, {}, "", lost(error)
             else:
                 if 200 <= status < 300:
                     return parsed(text, url), headers.get("link", "")
-                problem = sentence_of(status, text, verb, url)
-            wait_s = asked_wait_s(status, headers)
+                said = message_of(text)
+                problem = f"{verb} {urlsplit(url).path}: {sentence_of(status, said)}"
+            wait_s = asked_wait_s(status, headers, said)
             gone = status == 0 or status >= 500
             if verb == "POST" and gone:
                 raise AmbiguousError(problem)
             if wait_s is None and not gone:
                 raise RefusedError(problem, status)
-            self.sleep(waits.following(wait_s, problem))
+            self.sleep(tries.next_in_s(wait_s, problem))
 
     def _once(self, verb: str, url: str, body: Mapping[str, str] | None) -> tuple[int, Mapping[str, str], bytes]:
         """Raises OSError for whatever keeps an answer from arriving whole and in time."""
@@ -227,22 +229,28 @@ def lost(error: OSError) -> str:
     return f"GitHub could not be reached, or its answer was lost ({str(error)[:80] or type(error).__name__})"
 
 
-def sentence_of(status: int, text: bytes, verb: str, url: str) -> str:
-    """What GitHub refused, its own words in short, and what to do about it."""
+def message_of(text: bytes) -> str:
+    """GitHub's own words about a refusal, in short and printable; "" if there are none."""
+    try:
+        message = json.loads(text).get("message", "")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return "".join(c for c in str(message)[:120] if c.isprintable())
+
+
+def sentence_of(status: int, said: str) -> str:
+    """What GitHub answered, and what to do about it."""
+    moved = "; the repository has moved: use its new name"
     advice = {
-        301: "; the repository has moved: use its new name",
+        301: moved,
         302: "; no redirect is followed",
-        307: "; the repository has moved: use its new name",
-        308: "; the repository has moved: use its new name",
+        307: moved,
+        308: moved,
         401: "; the token is not valid: pass a fresh one",
         403: "; the job needs `permissions: pull-requests: write` (a pull request from a fork never has it)",
         404: "; is it the right repository, and may the token see it?",
         410: "; comments are switched off here",
         422: "; the comment was not accepted",
     }.get(status, "")
-    try:
-        message = json.loads(text).get("message", "")
-    except (ValueError, AttributeError, RecursionError):
-        message = ""
-    said = "".join(c for c in str(message)[:120] if c.isprintable())
-    return f"{verb} {urlsplit(url).path}: GitHub answered {status}{f' ({said})' if said else ''}{advice}"
+    limited = "rate limit" in said.lower()
+    return f"GitHub answered {status}{f' ({said})' if said else ''}{'' if limited else advice}"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 NOTE = "*Shortened to fit; the whole report is in the file `report.json` of this run.*"
 SPARE = 4096  # for the note and for closing what is open where the text is cut
+DEEPEST = 250  # closing tags that fit into SPARE; no report of ours nests at all
 
 
 def fit(text: str, limit: int, size: Callable[[str], int] = len) -> str:
@@ -33,4 +34,4 @@ def closing(lines: list[str]) -> str:
             fence = mark
         else:
             depth += line.count("<details") - line.count("</details>")
-    return (f"{fence}\n" if fence else "") + "\n</details>\n" * min(max(depth, 0), 50)
+    return (f"{fence}\n" if fence else "") + "\n</details>\n" * min(max(depth, 0), DEEPEST)

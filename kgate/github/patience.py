@@ -12,42 +12,46 @@ UNNAMED_WAIT_S = 60.0  # after a rate limit that names no time: GitHub's documen
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """`waiting_s` bounds all waits of one request together; a comment is not worth a GPU runner's minutes."""
+    """`waiting_s` bounds all waits of one client together; a comment is not worth a GPU runner's minutes."""
 
     connect_s: float = 5.0
     read_s: float = 20.0  # without a single byte
     answer_s: float = 60.0  # of a whole answer
     first_wait_s: float = 1.0  # doubled after each try
     waiting_s: float = 120.0
-    tries: int = 5
-
-    def waits(self) -> "Waits":
-        return Waits(self)
+    tries: int = 5  # of one request
 
 
-class Waits:
-    """The waits of one request. Not frozen: it counts what has been spent."""
+class Purse:
+    """Seconds that a client has spent waiting. Not frozen: that is all it is for."""
 
-    def __init__(self, patience: Patience) -> None:
-        self.patience, self.tries, self.spent_s = patience, 1, 0.0
+    spent_s = 0.0
 
-    def following(self, asked_s: float | None, problem: str) -> float:
+
+class Tries:
+    """Those of one request, paid from the client's purse."""
+
+    def __init__(self, patience: Patience, purse: Purse) -> None:
+        self.patience, self.purse, self.made = patience, purse, 1
+
+    def next_in_s(self, asked_s: float | None, problem: str) -> float:
         """Seconds to wait before the next try; raises DeliveryError with `problem` where there is to be none."""
-        wait_s = self.patience.first_wait_s * 2 ** (self.tries - 1) if asked_s is None else asked_s
-        if self.tries >= self.patience.tries:
-            raise DeliveryError(f"{problem}; given up after {self.tries} tries")
-        if self.spent_s + wait_s > self.patience.waiting_s:
+        wait_s = self.patience.first_wait_s * 2 ** (self.made - 1) if asked_s is None else asked_s
+        if self.made >= self.patience.tries:
+            raise DeliveryError(f"{problem}; given up after {self.made} tries")
+        if self.purse.spent_s + wait_s > self.patience.waiting_s:
             raise DeliveryError(f"{problem}; given up, since the next try is {wait_s:.0f} s away")
-        self.tries += 1
-        self.spent_s += wait_s
+        self.made += 1
+        self.purse.spent_s += wait_s
         return wait_s
 
 
-def asked_wait_s(status: int, headers: Mapping[str, str]) -> float | None:
+def asked_wait_s(status: int, headers: Mapping[str, str], message: str) -> float | None:
     """
     Seconds that GitHub asks to wait: for a rate limit (403, 429), or by a 503. None where it asks for none.
 
-    Header names in lower case. Order as GitHub's documentation has it: retry-after, then x-ratelimit-reset.
+    Header names in lower case. Order as GitHub's documentation has it: retry-after, then x-ratelimit-reset, else a
+    minute. A 403 for want of a permission has none of these, and its message does not speak of a rate limit.
     """
     if status not in (403, 429, 503):
         return None
@@ -56,7 +60,7 @@ def asked_wait_s(status: int, headers: Mapping[str, str]) -> float | None:
     if headers.get("x-ratelimit-remaining") == "0":
         reset = headers.get("x-ratelimit-reset", "")
         return max(0.0, float(reset) - time.time()) if plain_number(reset) else UNNAMED_WAIT_S
-    return UNNAMED_WAIT_S if status == 429 else None
+    return UNNAMED_WAIT_S if status == 429 or (status == 403 and "rate limit" in message.lower()) else None
 
 
 def seconds_until(text: str) -> float:

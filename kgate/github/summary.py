@@ -28,7 +28,7 @@ def main(arguments: list[str], environ: Mapping[str, str]) -> int:
         if path := environ.get("GITHUB_OUTPUT"):
             write_outputs(Path(path), outputs_of(results, code))
         if path := environ.get("GITHUB_STEP_SUMMARY"):
-            write_summary(Path(path), contents(results / "comment.md").decode("utf-8", "replace"))
+            write_summary(Path(path), text_of(results / "comment.md", code))
     except DeliveryError as error:
         print(f"kgate: {error}", file=sys.stderr)
         return ExitCode.DELIVERY
@@ -53,6 +53,12 @@ def verdict_of(report: Path, code: int) -> str:
     if verdict not in ("pass", "warn"):
         raise DeliveryError(f"{report}: says {verdict}, yet the gate ended with 0; it is not this run's report")
     return verdict
+
+
+def text_of(path: Path, code: int) -> str:
+    if not path.exists():
+        return f"**kgate judged nothing** (exit code {code}); the log of this step says why.\n"
+    return contents(path).decode("utf-8", "replace")
 
 
 def write_summary(path: Path, text: str) -> None:

@@ -73,6 +73,25 @@ def test_a_wait_beyond_the_bound_is_not_begun(fake, client, waited):
     assert waited == []
 
 
+def test_a_rate_limit_that_only_its_message_tells_is_waited_out(fake, client, waited):
+    fake.faults = [answering(403, content={"message": "You have exceeded a secondary rate limit."})]
+
+    list(client.comments(7))
+
+    assert waited == [60.0]
+
+
+def test_all_requests_of_a_client_wait_from_one_purse(fake, client, waited):
+    fake.faults = [answering(429, {"Retry-After": "100"})]
+    list(client.comments(7))
+    fake.faults = [answering(429, {"Retry-After": "100"})]
+
+    with pytest.raises(DeliveryError, match="100 s away"):
+        list(client.comments(7))
+
+    assert waited == [100.0]
+
+
 def test_a_server_that_never_recovers_is_given_up_after_five_tries(fake, client, waited):
     fake.faults = [answering(500)] * 9
 

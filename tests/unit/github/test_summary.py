@@ -114,15 +114,23 @@ def test_the_step_writes_both_files(tmp_path):
     assert (tmp_path / "summary").read_text() == "**kgate: warn**\n"
 
 
-def test_a_run_without_a_report_still_gets_its_outputs(tmp_path, capsys):
+def test_a_run_without_a_report_still_gets_its_outputs_and_a_sentence(tmp_path):
     environ = {"GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
 
     code = summary.main([str(tmp_path), "2"], environ)
 
-    assert code == 4
+    assert code == 0
     assert as_the_runner_reads((tmp_path / "output").read_text()) == {
         "verdict": "no-run",
         "exit-code": "2",
         "report": "",
     }
-    assert "comment.md" in capsys.readouterr().err
+    assert "judged nothing" in (tmp_path / "summary").read_text()
+
+
+def test_a_green_exit_without_a_report_is_an_error_of_delivery(tmp_path, capsys):
+    code = summary.main([str(tmp_path), "0"], {"GITHUB_OUTPUT": str(tmp_path / "output")})
+
+    assert code == 4
+    assert not (tmp_path / "output").exists()
+    assert "report.json" in capsys.readouterr().err
