@@ -5,6 +5,7 @@ One launch gives one number: the median over its sample pairs of log(above / bel
 t over launches; intervals from pooled samples would be far too narrow, since samples of one process share its fate.
 """
 
+import functools
 import math
 import statistics
 import sys
@@ -126,6 +127,7 @@ def t_two_sided(t: float, freedom: int) -> float:
     return 2 / math.pi * (theta + math.sin(theta) * total) if odd else math.sin(theta) * total
 
 
+@functools.cache
 def t_quantile(probability: float, freedom: int) -> float:
     """The t below which Student's distribution has this probability, ½ ≤ probability < 1; by bisection."""
     if not 0.5 <= probability < 1 or freedom < 1:
