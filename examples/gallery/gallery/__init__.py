@@ -1,0 +1,1 @@
+"""Operators with kernels in TileLang, cuTile and Triton, each behind one function that can run PyTorch instead."""

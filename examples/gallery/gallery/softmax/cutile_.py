@@ -1,0 +1,65 @@
+"""
+out[r, c] = exp(x[r, c] - m[r]) / sum over c of exp(x[r, c] - m[r]), with m[r] the largest value of row r.
+
+x and out [rows, columns] of one dtype; arithmetic in float32. Columns beyond the row read as -inf and add 0.
+"""
+
+import cuda.tile as ct
+import torch
+
+LOWEST = -3.4028234663852886e38  # of float32
+LOG2_E = 1.4426950408889634
+WIDEST_ROW = 8192  # columns that a block of 128 threads can hold in registers: 64 values each
+TILE_VALUES = 2048  # values of a block on short rows: several rows then share it
+
+
+def softmax(x: torch.Tensor) -> torch.Tensor:
+    """x [rows, columns] of any strides, float32, float16 or bfloat16 on CUDA."""
+    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    rows, columns = x.shape
+    if x.numel() == 0:
+        return out
+    stream = torch.cuda.current_stream()
+    if columns <= WIDEST_ROW:
+        tile = max(16, 1 << (columns - 1).bit_length())
+        height = max(1, TILE_VALUES // tile)
+        ct.launch(stream, (ct.cdiv(rows, height),), softmax_cutile, (x, out, height, tile))
+    else:
+        ct.launch(stream, (rows,), softmax_cutile_wide, (x, out, WIDEST_ROW // 2))
+    return out
+
+
+@ct.kernel
+def softmax_cutile(x, out, height: ct.Constant[int], tile: ct.Constant[int]):
+    """A block takes `height` whole rows."""
+    b = ct.bid(0)
+    values = ct.load(x, index=(b, 0), shape=(height, tile), padding_mode=ct.PaddingMode.NEG_INF)
+    values = ct.astype(values, ct.float32)
+    powers = ct.exp2((values - ct.max(values, axis=1, keepdims=True)) * LOG2_E)
+    result = powers * (1.0 / ct.sum(powers, axis=1, keepdims=True))
+    ct.store(out, index=(b, 0), tile=ct.astype(result, out.dtype))
+
+
+@ct.kernel
+def softmax_cutile_wide(x, out, tile: ct.Constant[int]):
+    """
+    For rows that no block can hold: one pass for maximum and sum, tile by tile, and one to write.
+
+    The maximum starts at the lowest finite number: a tile of -inf then adds 0, where -inf - -inf would add NaN.
+    """
+    r = ct.bid(0)
+    tiles = ct.cdiv(x.shape[1], tile)
+    largest = ct.full((1, 1), LOWEST, dtype=ct.float32)
+    total = ct.full((1, 1), 0.0, dtype=ct.float32)
+    for t in range(tiles):
+        values = ct.load(x, index=(r, t), shape=(1, tile), padding_mode=ct.PaddingMode.NEG_INF)
+        values = ct.astype(values, ct.float32)
+        before = largest
+        largest = ct.maximum(largest, ct.max(values, axis=1, keepdims=True))
+        added = ct.sum(ct.exp2((values - largest) * LOG2_E), axis=1, keepdims=True)
+        total = total * ct.exp2((before - largest) * LOG2_E) + added
+    share = 1.0 / total
+    for t in range(tiles):
+        values = ct.load(x, index=(r, t), shape=(1, tile), padding_mode=ct.PaddingMode.NEG_INF)
+        result = ct.exp2((ct.astype(values, ct.float32) - largest) * LOG2_E) * share
+        ct.store(out, index=(r, t), tile=ct.astype(result, out.dtype))
