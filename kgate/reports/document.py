@@ -67,7 +67,7 @@ def document(report: Report) -> dict[str, Any]:
 
 
 def finite(value: Any) -> Any:
-    """The same value with infinities as text. NaN, which no metric may hold, is text as well where a worker noted it."""
+    """The same value with infinities as text; NaN, which no metric may hold, as well where a worker noted it."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):

@@ -10,7 +10,7 @@ from shlex import quote
 
 from kgate.escape import fenced, markdown
 from kgate.figures import count
-from kgate.model import Report, Verdict
+from kgate.model import Finding, Report, Scope, Verdict
 from kgate.reports._style import Style
 from kgate.reports._view import (
     HEADERS,
@@ -27,6 +27,7 @@ from kgate.reports._view import (
 )
 
 NAME = "markdown"
+LONGEST_FLAGS = 1000  # characters; beyond that the whole check is as good
 LIMIT = 60_000  # characters; GitHub takes 65,536, and the poster adds a marker and a link
 SIGNS = {Verdict.FAIL: "❌", Verdict.NO_VERDICT: "❔", Verdict.WARN: "⚠️", Verdict.PASS: "✅"}
 
@@ -62,7 +63,8 @@ def render(report: Report, style: Style) -> str:
 def opening(report: Report) -> str:
     return (
         f"{SIGNS[report.verdict]} **kgate: {report.verdict.value}.** {capital(markdown(headline(report)))}.\n\n"
-        f"{markdown(report.manifest)}, {markdown(commits(report))}, {markdown(gpu(report))}, {launches(report.run)}.\n\n"
+        f"{markdown(report.manifest)}, {markdown(commits(report))}, {markdown(gpu(report))}, "
+        f"{launches(report.run)}.\n\n"
     )
 
 
@@ -91,15 +93,22 @@ def again(report: Report) -> str:
     blocking = [f for f in report.findings if f.blocks]
     if not blocking:
         return ""
-    kernels = dict.fromkeys(f.kernel for f in blocking if f.kernel)
-    command = report.command + "".join(
-        f" --kernel {quote(name)}" for name in kernels if "--kernel" not in report.command
-    )
     accept = (
-        "To accept a finding on purpose, lower its rule under `policy` in the manifest, in a change of its own that the "
-        "owner reviews; `kgate explain RULE` says what each rule wants."
+        "To accept a finding on purpose, lower its rule under `policy` in the manifest, in a change of its own that "
+        "the owner reviews; `kgate explain RULE` says what each rule wants."
     )
-    return f"To see this on your machine:\n\n{fenced(command)}\n\n{accept}\n\n"
+    return f"To see this on your machine:\n\n{fenced(report.command + narrowed(report, blocking))}\n\n{accept}\n\n"
+
+
+def narrowed(report: Report, blocking: list[Finding]) -> str:
+    """`--kernel` for each kernel that blocks, `--workload` where all is about one kernel's; "" if that is too long."""
+    kernels = list(dict.fromkeys(f.kernel for f in blocking if f.kernel))
+    flags = [f" --kernel {quote(name)}" for name in kernels]
+    if len(kernels) == 1 and all(f.scope is Scope.CASE for f in blocking):
+        names = dict.fromkeys(f.name.removeprefix(f"{f.kernel}/") for f in blocking)
+        flags += [f" --workload {quote(name)}" for name in names]
+    text = "".join(flags)
+    return "" if "--kernel" in report.command or len(text) > LONGEST_FLAGS else text
 
 
 def case_table(report: Report) -> Part:

@@ -35,11 +35,12 @@ def said(run: Run, case: Case, comparison: Comparison, when: str) -> Said:
     evidence = numbers(comparison)
     if proven_right(run, BASE, case):
         evidence["base"] = "is right here"
-        return Said(
-            sentence=f"{kernel.custom} on workload {case.workload}{when} differs from the reference: {difference(comparison)}",
-            evidence=evidence,
-            advice=advice(kernel.custom, when),
-        )
+    where = f"{kernel.custom} on workload {case.workload}{when}"
+    return Said(
+        sentence=f"{where} differs from the reference: {difference(comparison)}",
+        evidence=evidence,
+        advice=advice(kernel.custom, when),
+    )
 
 
 def advice(function: str, when: str) -> str:
