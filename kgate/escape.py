@@ -13,7 +13,7 @@ SHY = "\u200b"  # zero-width space: breaks a mention, a reference or a link with
 # What CommonMark or GitHub gives a meaning to anywhere in a line. An underscore within a word has none.
 ACTIVE = re.compile(r"[\\`*\[\]<>|~$&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 # What opens a list, a rule or an underlined heading, in a list item or a cell as well: "- ", "+ ", "12. ", "===".
-LEADING = re.compile(r"^(\d*)([-+=]|(?<=\d)[.)](?!\S))")
+LEADING = re.compile(r"^(?:(?=[-+=])|\d+(?=[.)](?!\S)))")
 # What GitHub turns into a link by itself: @name, #12, GH-12, scheme://, www. An e-mail address has its @.
 LINKING = re.compile(r"@|#|\bgh(?=-\d)|\bwww(?=\.)|(?<=:)(?=//)", re.IGNORECASE)
 
@@ -46,7 +46,7 @@ def visible(character: str) -> str:
 
 def markdown(text: object, longest: int = LONGEST) -> str:
     """Text for the middle of a line or a table cell: it shows as it is, and links, mentions and formats nothing."""
-    quiet = LEADING.sub(r"\1\\\2", ACTIVE.sub(r"\\\g<0>", plain(text, longest).strip()))
+    quiet = LEADING.sub(r"\g<0>\\", ACTIVE.sub(r"\\\g<0>", plain(text, longest).strip()))
     return LINKING.sub(lambda match: match.group(0) + SHY, quiet)
 
 

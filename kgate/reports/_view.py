@@ -1,6 +1,6 @@
 """What text and Markdown have in common: the verdict's sentence, findings in groups, and the row of each case."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from kgate.figures import change, count, digits, factor, time_of
@@ -32,7 +32,7 @@ class Findings:
 def sorted_out(report: Report) -> Findings:
     notes = [f for f in report.findings if f.level is Level.NOTE]
     blocking = [f for f in report.findings if f.blocks]
-    rest = [f for f in report.findings if f not in notes and f not in blocking]
+    rest = [f for f in report.findings if f.level is not Level.NOTE and not f.blocks]
     return Findings(blocking=grouped(blocking), visible=grouped(rest), notes=tuple(notes))
 
 
@@ -53,16 +53,16 @@ def headline(report: Report) -> str:
     match report.verdict:
         case Verdict.FAIL:
             kernels = len({f.kernel for f in blocking})
-            return (
-                f"{count(len(blocking), 'finding')} block this change ({rules}) in {count(kernels, 'kernel')}; {looked}"
-            )
+            blocked = count(len(blocking), "finding blocks", "findings block")
+            return f"{blocked} this change ({rules}) in {count(kernels, 'kernel')}; {looked}"
         case Verdict.NO_VERDICT:
-            return f"{count(len(blocking), 'question')} left open ({rules}), which blames nobody; {looked}"
+            questions = count(len(blocking), "question is", "questions are")
+            return f"{questions} left open ({rules}), which blames nobody; {looked}"
         case Verdict.WARN:
             seen = sum(len(group.findings) for group in sorted_out(report).visible)
             return f"nothing blocks, {count(seen, 'finding')} to look at; {looked}"
         case Verdict.PASS:
-            return f"{looked}, all measured, nothing to mend"
+            return f"nothing to mend; {looked}"
 
 
 def commits(report: Report) -> str:
@@ -110,19 +110,27 @@ def answering(group: Group) -> str:
     return f"{owners}{place}"
 
 
-def row(report: Report, case: Case, clean: Callable[[str], str]) -> tuple[str, ...]:
-    """One case in the columns of HEADERS, with `clean` on what was not written here; "–" is not known."""
-    latency = report.run.latency.get(case)
+def rows(report: Report, clean: Callable[[str], str]) -> list[tuple[str, ...]]:
+    """Every case in the columns of HEADERS, with `clean` on what was not written here; "–" is not known."""
+    said: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        said.setdefault(finding.name, []).append(finding)
+    return [row(report.run, case, clean, said) for case in report.run.cases]
+
+
+def row(run: Run, case: Case, clean: Callable[[str], str], said: Mapping[str, list[Finding]]) -> tuple[str, ...]:
+    """`said`: findings by the name of what they speak of."""
+    latency = run.latency.get(case)
     medians = latency.median_ns if latency else {}
     ratios = [latency.ratio(HEAD.name, below) if latency else None for below in ("fallback", "base")]
-    suffix = "" if case.direction == "forward" else f"/{case.direction}"
+    name = f"{case.kernel}/{case.workload}" + ("" if case.direction == "forward" else f"/{case.direction}")
     return (
-        clean(f"{case.kernel}/{case.workload}{suffix}"),
+        clean(name),
         *(time_of(medians[arm]) if arm in medians else "–" for arm in ("head", "fallback")),
         against_fallback(ratios[0]),
         against_base(ratios[1]),
-        worst_error(report.run, case),
-        status(report, case),
+        worst_error(run, case),
+        status([f for f in (*said.get(name, ()), *said.get(case.kernel, ())) if f.kernel == case.kernel]),
     )
 
 
@@ -148,13 +156,11 @@ def worst_error(run: Run, case: Case) -> str:
     return "0" if max(errors) == 0 else digits(max(errors)) if max(errors) == float("inf") else f"{max(errors):.0e}"
 
 
-def status(report: Report, case: Case) -> str:
-    """The worst that is said of this case or of its kernel: fail, unclear, warn, old (base has it too), or ok."""
-    name = f"{case.kernel}/{case.workload}" + ("" if case.direction == "forward" else f"/{case.direction}")
-    mine = [f for f in report.findings if f.name in (name, case.kernel) and f.kernel == case.kernel]
-    blocking = [f for f in mine if f.blocks]
+def status(said: list[Finding]) -> str:
+    """The worst that is said of a case and of its kernel: fail, unclear, warn, old (base has it too), or ok."""
+    blocking = [f for f in said if f.blocks]
     if blocking:
         return "unclear" if all(f.undecided for f in blocking) else "fail"
-    if any(f.level is Level.WARN for f in mine):
+    if any(f.level is Level.WARN for f in said):
         return "warn"
-    return "old" if any(f.level is Level.FAIL for f in mine) else "ok"
+    return "old" if any(f.level is Level.FAIL for f in said) else "ok"

@@ -21,7 +21,7 @@ from kgate.reports._view import (
     folded,
     headline,
     launches,
-    row,
+    rows,
     sorted_out,
     title,
 )
@@ -112,18 +112,20 @@ def narrowed(report: Report, blocking: list[Finding]) -> str:
 
 
 def case_table(report: Report) -> Part:
-    rows = tuple(line(row(report, case, markdown)) for case in report.run.cases)
+    cases = tuple(line(cells) for cells in rows(report, markdown))
     head = line(HEADERS) + line((":--", *("--:",) * 5, ":--"))
-    return folding(count(len(rows), "case"), rows, "cases", head)
+    return folding(count(len(cases), "case"), cases, "cases", head)
 
 
 def line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def folding(summary: str, rows: tuple[str, ...], what: str, head: str = "") -> Part:
+def folding(summary: str, inside: tuple[str, ...], what: str, head: str = "") -> Part:
     """`summary` holds nothing but kgate's own words: inside that element Markdown's escapes do not work."""
-    return Part(head=f"<details><summary>{summary}</summary>\n\n{head}", rows=rows, tail="\n</details>\n\n", what=what)
+    return Part(
+        head=f"<details><summary>{summary}</summary>\n\n{head}", rows=inside, tail="\n</details>\n\n", what=what
+    )
 
 
 def method(report: Report) -> Iterator[str]:

@@ -15,7 +15,7 @@ from kgate.reports._view import (
     folded,
     headline,
     launches,
-    row,
+    rows,
     sorted_out,
     title,
 )
@@ -81,20 +81,20 @@ def group_lines(group: Group, style: Style) -> Iterator[str]:
 
 def table(report: Report, style: Style) -> list[str]:
     """All cases. The names give way if the terminal is narrow: they are elided in the middle, the numbers never."""
-    rows = [row(report, case, plain) for case in report.run.cases]
-    if not rows:
+    cases = rows(report, plain)
+    if not cases:
         return ["no cases"]
-    longest = max(len(cells[0]) for cells in rows)
-    spare = style.width - len(drawn([("", *cells[1:]) for cells in rows])[0])
+    longest = max(len(cells[0]) for cells in cases)
+    spare = style.width - len(drawn([("", *cells[1:]) for cells in cases])[0])
     room = max(NARROWEST_CASE, min(longest, spare + len(HEADERS[0])))
-    return drawn([(elided(cells[0], room), *cells[1:]) for cells in rows])
+    return drawn([(elided(cells[0], room), *cells[1:]) for cells in cases])
 
 
-def drawn(rows: list[tuple[str, ...]]) -> list[str]:
+def drawn(cases: list[tuple[str, ...]]) -> list[str]:
     from tabulate import tabulate
 
     align = ("left", *("right",) * 5, "left")
-    return tabulate(rows, headers=HEADERS, tablefmt="simple", disable_numparse=True, colalign=align).splitlines()
+    return tabulate(cases, headers=HEADERS, tablefmt="simple", disable_numparse=True, colalign=align).splitlines()
 
 
 def elided(name: str, room: int) -> str:

@@ -13,12 +13,13 @@ def as_base(run: Run) -> Run:
     what base was slower than is not known. The reference is shared: its files are base's wherever base has the kernel.
     """
     cases = tuple(c for c in run.cases if c.kernel in run.base_kernels)
+    known = set(cases)
     return replace(
         run,
         kernels={name: run.base_kernels[name] for name in run.kernels if name in run.base_kernels},
         cases=cases,
-        outcomes={(arm, c): o for (a, c), o in run.outcomes.items() if (arm := moved(a)) and c in cases},
-        comparisons={(arm, c): o for (a, c), o in run.comparisons.items() if (arm := moved(a)) and c in cases},
+        outcomes={(arm, c): o for (a, c), o in run.outcomes.items() if (arm := moved(a)) and c in known},
+        comparisons={(arm, c): o for (a, c), o in run.comparisons.items() if (arm := moved(a)) and c in known},
         latency={c: latency_of_base(run.latency[c]) for c in cases if c in run.latency},
         ownership=run.base_ownership,
         base_ownership={},

@@ -1,0 +1,94 @@
+"""The JSON report: the whole truth, in the form that its schema describes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kgate import rules
+from kgate.model import HEAD
+from kgate.reports import Style, document, events
+from tests.unit.builders import answer, failure, report_of, run_of, with_outcomes
+from tests.unit.reports.sample import sample
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
+
+
+def written(report: Any) -> Any:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    return json.loads(document.render(report, Style()), parse_constant=refuse)
+
+
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every schema that describes a field."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {}).values()
+        for value in schema.values():
+            yield from nodes(value)
+    elif isinstance(schema, list):
+        for item in schema:
+            yield from nodes(item)
+
+
+@pytest.mark.parametrize("report", [sample(), report_of(run_of()), report_of(run_of(baseline=None, latency={}))])
+def test_a_report_keeps_its_schema(report):
+    jsonschema.Draft202012Validator(SCHEMA).validate(written(report))
+
+
+def test_the_schema_is_one_and_describes_every_field():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+    assert all(node.get("description", "").endswith(".") or "…" in node["description"] for node in nodes(SCHEMA))
+
+
+def test_the_schema_refuses_what_it_does_not_know():
+    report = written(report_of(run_of()))
+
+    with pytest.raises(jsonschema.ValidationError, match="surprise"):
+        jsonschema.validate({**report, "surprise": 1}, SCHEMA)
+
+
+def test_the_sample_holds_each_kind_of_finding():
+    assert {f["rule"] for f in written(sample())["findings"]} == {rule.NAME for rule in rules.RULES}
+
+
+def test_raw_samples_metrics_and_failures_are_all_there():
+    report = written(sample())
+
+    cases = {c["name"]: c for c in report["cases"]}
+    arms = {a["arm"]: a for a in cases["raises/small@h200"]["arms"]}
+    assert arms["head"]["outcome"]["reason"] == "raised"
+    assert cases["slow/small@h200"]["latency"]["launches"][1]["samples_ns"]["head"] == [11_000.0, 11_001.0]
+    infinite = {a["arm"]: a for a in cases["infinite/small@h200"]["arms"]}["head"]["comparisons"][0]["metrics"][0]
+    assert infinite["value"] == "inf"
+
+
+def test_two_renderings_are_equal_byte_for_byte():
+    assert document.render(sample(), Style()) == document.render(sample(), Style())
+
+
+def test_text_that_is_no_unicode_and_numbers_that_are_none_are_written_all_the_same():
+    odd = answer(note="\ud800", peak=float("nan"))
+
+    report = written(report_of(with_outcomes(run_of(), (HEAD, odd))))
+
+    facts = {a["arm"]: a for a in report["cases"][0]["arms"]}["head"]["outcome"]["facts"]
+    assert facts == {"note": "?", "peak": "nan"}
+
+
+def test_events_are_one_ascii_line_each_and_end_with_the_verdict():
+    report = report_of(with_outcomes(run_of(), (HEAD, failure(text="a\nb\x1b[0m é"))))
+
+    lines = [events.render(event) for event in events.of_report(report)]
+
+    assert all(line.isascii() and line.isprintable() for line in lines)
+    parsed = [json.loads(line) for line in lines]
+    assert [p["event"] for p in parsed] == ["finding", "run-ended"]
+    assert parsed[0]["rule"] == "does-not-run"
+    assert parsed[-1]["verdict"] == "fail"
+    assert parsed[-1]["exit_code"] == 1

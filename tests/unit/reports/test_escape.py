@@ -1,0 +1,60 @@
+"""Whatever a kernel says, it is shown and does nothing."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgate.escape import fenced, markdown, plain
+from tests.unit.reports.hostile import ATTACKS, hostile, page_of
+
+
+@given(st.text(st.characters(codec=None)))
+def test_plain_text_holds_nothing_that_moves_a_terminal(text):
+    shown = plain(text)
+
+    assert all(unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in shown)
+    assert len(shown) <= 400
+    shown.encode("utf-8")
+
+
+def test_control_characters_are_shown_as_pictures():
+    assert plain("\x1b[31mred\x1b[0m\r\nnext\x00") == "␛[31mred␛[0m  next␀"
+
+
+def test_ordinary_text_is_left_alone():
+    assert plain("K = 4096, ±1 %, 模型 é") == "K = 4096, ±1 %, 模型 é"
+    assert markdown("acme.ops:linear_gelu is 1.2 times slower") == "acme.ops:linear_gelu is 1.2 times slower"
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_in_a_list_item_is_one_item_of_plain_text(attack):
+    page = page_of(f"- {markdown(attack)}\n- next\n")
+
+    assert page.opened == ["ul", "li", "li"]
+
+
+@given(hostile)
+def test_any_text_in_a_table_cell_stays_in_its_cell(text):
+    page = page_of(f"| a | b |\n| :-- | --: |\n| {markdown(text)} | 1 |\n| x | y |\n")
+
+    assert page.opened == ["table", "thead", "tr", "th", "th", "tbody", "tr", "td", "td", "tr", "td", "td"]
+
+
+@given(hostile)
+def test_any_text_reads_as_it_was_written_and_pings_links_and_refers_to_nobody(text):
+    page = page_of(f"- {markdown(text)}\n")
+
+    assert set(page.opened) <= {"ul", "li"}
+    assert page.text.replace("\u200b", "").split() == plain(text).split()
+    assert not re.search(r"@[A-Za-z0-9]|#\d|://|www\.|\bGH-\d", page.text, re.IGNORECASE)
+
+
+@given(hostile)
+def test_a_fence_holds_any_text(text):
+    page = page_of(f"{fenced(text)}\n\nafter\n")
+
+    assert page.opened == ["pre", "code", "p"]
+    assert page.text.strip() == "after"
