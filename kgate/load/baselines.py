@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from jsonschema import Draft202012Validator
+
 from kgate.errors import BaselineError
 from kgate.load import schemas
 from kgate.model import Baseline, Fingerprint, StoredCase
@@ -61,8 +63,6 @@ def refuse_constant(text: str) -> None:
 
 
 def check(path: Path, body: Any) -> None:
-    from jsonschema import Draft202012Validator
-
     version = body.get("version") if isinstance(body, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise BaselineError(

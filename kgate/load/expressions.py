@@ -99,6 +99,8 @@ def tree_of(text: str) -> ast.expr:
             warnings.simplefilter("ignore")  # of the parser, about odd literals; they are refused below anyway
             return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if text.count("(") > text.count(")"):
+            raise ExpressionError(f"{text!r} ends early; in a YAML list put what has a comma in quotes") from None
         raise ExpressionError(f"{text!r} is not arithmetic of numbers and symbols; mend it") from None
 
 

@@ -27,7 +27,8 @@ def tolerances(given: Fields, prefix: str = "") -> dict[str, Tolerance]:
         elif TARGET.fullmatch(key) and not prefix:
             found |= tolerances(value, f"{key}/")
         else:
-            raise mark.error(f"{key!r} is not a dtype or a target{nearest(key, (*DTYPES, 'cuda', 'cpu'))}")
+            known, noun = (DTYPES, "a dtype") if prefix else ((*DTYPES, "cuda", "cpu"), "a dtype or a target")
+            raise mark.error(f"{key!r} is not {noun}{nearest(key, known)}")
     return found
 
 
