@@ -6,6 +6,7 @@ that names it best. What base shows as well is marked pre-existing and does not 
 """
 
 import difflib
+import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime, timezone
@@ -107,13 +108,14 @@ def explain(name: str) -> str:
     rule = named(name)
     level = rule.DEFAULT.name.lower()
     on_cpu = "" if rule.ON_CPU is None else f" ({rule.ON_CPU.name.lower()} on a CPU)"
-    return (
-        f"{rule.NAME}\n\n"
-        f"Wants: {rule.WANTS}\n\n"
-        f"Why: {rule.WHY}\n\n"
-        f"To satisfy it: {rule.SATISFY}\n\n"
-        f"Level: {level}{on_cpu}; the manifest may set it: `policy: {{{rule.NAME}: off | note | warn | fail}}`"
+    paragraphs = (
+        rule.NAME,
+        f"Wants: {rule.WANTS}",
+        f"Why: {rule.WHY}",
+        f"To satisfy it: {rule.SATISFY}",
+        f"Level: {level}{on_cpu}; the manifest may set it: `policy: {{{rule.NAME}: off | note | warn | fail}}`",
     )
+    return "\n\n".join(textwrap.fill(text, 80, break_on_hyphens=False) for text in paragraphs)
 
 
 def overview() -> str:
