@@ -45,6 +45,8 @@ def case_said(run: Run, case: Case) -> Said | None:
         return not_run(run, case)
     if reached(run, SWITCH_OFF, case, "custom"):
         return None
+    if not seen(run, case):
+        return not_seen(run, case)
     if not reached(run, SWITCH_OFF, case, "fallback"):
         return not_reached(run, case)
     return not_compared(run, case)
@@ -68,6 +70,25 @@ def not_run(run: Run, case: Case) -> Said | None:
     return Said(
         sentence=f"the drill of {kernel.dispatch} with the switch off {why}, on workload {case.workload}",
         advice="Run the check again where the drill can run; `--dry-run` shows what is planned.",
+        undecided=True,
+    )
+
+
+def seen(run: Run, case: Case) -> bool:
+    """Whether the worker could tell which function a call reaches: a built-in, for one, cannot be watched."""
+    answer = run.answered(SWITCH_OFF, case)
+    return answer is not None and "reached-fallback" in answer.facts
+
+
+def not_seen(run: Run, case: Case) -> Said:
+    kernel = run.kernels[case.kernel]
+    answer = run.answered(SWITCH_OFF, case)
+    note = answer.facts.get("note") if answer else None
+    return Said(
+        sentence=f"{kernel.dispatch} with the switch off answers on workload {case.workload}, and whether it called "
+        f"{kernel.fallback} could not be seen",
+        evidence={"note": str(note)} if note else {},
+        advice="Name under `custom` and `fallback` two plain Python functions, whose calls can be seen.",
         undecided=True,
     )
 

@@ -32,7 +32,7 @@ def said(run: Run, case: Case, failure: Failure) -> Said:
     if failure.reason == "narrowed":
         sentence = (
             f"{kernel.fallback} on float64 inputs falls back to a lower precision on workload {case.workload} "
-            f"({failure.text}), so `reference:` is required"
+            f"({failure.text.partition(';')[0]}), so `reference:` is required"
         )
         advice = f"Write the truth of {kernel.name} as a plain float64 function and name it under `reference:`."
         return Said(sentence=sentence, advice=advice, evidence=trace(failure))

@@ -65,7 +65,7 @@ def blocking(run: Run) -> list[str]:
             "wrong-result",
         ),
         (with_outcomes(run_of(), (SWITCH_ON, answer(reached_fallback=1))), "switch-without-effect"),
-        (with_outcomes(run_of(), (SWITCH_OFF, answer())), "fallback-untested"),
+        (with_outcomes(run_of(), (SWITCH_OFF, answer(reached_custom=0, reached_fallback=0))), "fallback-untested"),
         (with_outcomes(run_of(), (SWITCH_OFF, None)), "fallback-untested"),
     ],
 )
@@ -147,6 +147,13 @@ def test_a_wrong_result_names_index_both_values_and_bound():
     assert "[3, 17]: 4.5, expected 1.0" in finding.sentence
     assert "relative_l2 0.25 > 1e-06" in finding.sentence
     assert finding.owners == ("@acme/kernels",)
+
+
+def test_a_drill_that_could_not_see_which_path_ran_leaves_the_question_open():
+    finding = judged(with_outcomes(run_of(), (SWITCH_OFF, answer(note="a built-in"))))[0]
+
+    assert (finding.rule, finding.undecided) == ("fallback-untested", True)
+    assert finding.evidence == {"note": "a built-in"}
 
 
 def test_three_workloads_are_three_findings():
