@@ -9,7 +9,7 @@ import re
 import unicodedata
 
 LONGEST = 400  # characters of one piece; the whole text is in the JSON report
-SHY = "\u200b"  # zero-width space: breaks a mention, a reference or a link without being seen
+UNSEEN = "\u200b"  # zero-width space: breaks a mention, a reference or a link without being seen
 # What CommonMark or GitHub gives a meaning to anywhere in a line. An underscore within a word has none.
 ACTIVE = re.compile(r"[\\`*\[\]<>|~$&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 # What opens a list, a rule or an underlined heading, in a list item or a cell as well: "- ", "+ ", "12. ", "===".
@@ -47,7 +47,7 @@ def visible(character: str) -> str:
 def markdown(text: object, longest: int = LONGEST) -> str:
     """Text for the middle of a line or a table cell: it shows as it is, and links, mentions and formats nothing."""
     quiet = LEADING.sub(r"\g<0>\\", ACTIVE.sub(r"\\\g<0>", plain(text, longest).strip()))
-    return LINKING.sub(lambda match: match.group(0) + SHY, quiet)
+    return LINKING.sub(lambda match: match.group(0) + UNSEEN, quiet)
 
 
 def fenced(text: object, longest: int = 4000) -> str:
