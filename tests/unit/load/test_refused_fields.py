@@ -1,0 +1,170 @@
+"""What is wrong with a field is said in one sentence: file, line, path, value, the nearest valid one."""
+
+import pytest
+
+from kgate.errors import ManifestError
+from tests.unit.load.conftest import Loading
+from tests.unit.load.wrong import manifest, rows
+
+TOP = rows(
+    """\
+policy: {slower-then-base: fail}
+    policy.slower-then-base: 'slower-then-base' is not a rule; did you mean 'slower-than-base'?
+policy: {unsteady: error}
+    policy.unsteady: 'error' is not a level; known: off, note, warn, fail
+env: [1A]
+    env[0]: '1A' is not a variable name; write a variable's name, like 'ACME_MODEL_DIR'
+env: A
+    env: 'A' is not a list; write names of environment variables that a worker may see besides kgate's own
+    allow-list
+defaults: {timeout_s: 0}
+    defaults.timeout_s: 0 is not above 0; write seconds that one case may take in one launch
+defaults: {timeout_s: .inf}
+    defaults.timeout_s: .inf is not a finite number; write a finite one
+gpus: {h100: needed}
+    gpus.h100: 'needed' is not a form of a GPU; known: required
+gpus: {l4: {probation: 2027-01-31}}
+    gpus.l4.probation: not supported by this version; remove it, or write `l4: required`
+waivers: []
+    waivers: not supported by this version; remove it
+accepted: []
+    accepted: not supported by this version; remove it
+ignore: []
+    ignore: not supported by this version; remove it
+include: [other.yaml]
+    include[0]: 'other.yaml' does not exist; name a file relative to kgate.yaml
+include: [../other.yaml]
+    include[0]: '../other.yaml' lies outside the repository; include a file below the git root
+"""
+)
+
+
+@pytest.mark.parametrize(("top", "sentence"), TOP)
+def test_a_wrong_field_at_the_top_is_refused(loaded: Loading, top: str, sentence: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        loaded(manifest(top=top))
+
+    assert str(caught.value) == f"kgate.yaml:2: {sentence}"
+
+
+KERNEL = rows(
+    """\
+dls: triton
+    dls: 'dls' is not a field of a kernel; did you mean 'dsl'?
+dsl: tritn
+    dsl: 'tritn' is not a DSL; did you mean 'triton'?
+reference: acme.gelu.slow
+    reference: 'acme.gelu.slow' is not a module:function; write a function by its module and name, like
+    'acme.ops:linear_gelu'
+targets: [gpu]
+    targets[0]: 'gpu' is not a target; write cuda, cpu, or an architecture, like 'cuda'
+targets: []
+    targets: is empty; write where a workload runs: cuda (every CUDA GPU), one architecture such as sm_90, or
+    cpu
+targets: [cpu, cpu]
+    targets: 'cpu' stands here twice; keep one
+steps: 0
+    steps: 0 is less than 1; write calls in a row that make one sample
+steps: many
+    steps: 'many' is not a whole number; write calls in a row that make one sample
+production_operator: 7
+    production_operator: 7 is not text; write it in quotes
+switch: {env: A, custom: 1}
+    switch.custom: 1 is not text; write it in quotes
+switch: {env: A, custom: true}
+    switch.custom: true is not text; write it in quotes
+switch: {env: A, read: once}
+    switch.read: 'once' is not a moment; known: import, call
+switch: {env: A, context: a:b}
+    switch.context: 'env' and 'context' are two ways to switch; keep one
+switch: {read: call}
+    switch: neither 'env' nor 'context'; name the variable, or the context manager, that switches
+mutates: [y]
+    mutates[0]: 'y' is not an argument of gelu; known: x
+reset: a:b
+    reset: is called with the state that 'setup' makes, and there is none; add 'setup'
+unowned: {reason: r, expires: 2027-01-31}
+    unowned: 'owners' and 'unowned' contradict each other; keep one
+unowned: {reason: r}
+    unowned: 'expires' is missing; add it: the day on which this ends
+unowned: {reason: r, expires: soon}
+    unowned.expires: 'soon' is not a date; write a day, like '2027-01-31'
+kwargs: {}
+    kwargs: 'args' and 'kwargs' stand side by side; keep one, all arguments go one way
+flops: 2 * K
+    flops: in workload 'small', 'K' is not a symbol; known: M
+flops: 2 - M * 8
+    flops: in workload 'small', '2 - M * 8' is -14, less than 0; mend it
+bytes: M / (M - 2)
+    bytes: in workload 'small', 'M / (M - 2)' divides by zero; mend it, or the workload's symbols
+latency: {min_speedup: 0}
+    latency.min_speedup: 0 is not above 0; write time of the fallback over time of the custom path, at the least
+tolerance: {bflot16: {rtol: 1}}
+    tolerance.bflot16: 'bflot16' is not a dtype or a target; did you mean 'bfloat16'?
+tolerance: {float32: {rtoll: 1}}
+    tolerance.float32.rtoll: 'rtoll' is not a field of a tolerance; did you mean 'rtol'?
+tolerance: {rtoll: 1}
+    tolerance.rtoll: 'rtoll' is not a limit; did you mean 'rtol'?
+tolerance: {cpu: {int3: {rtol: 1}}}
+    tolerance.cpu.int3: 'int3' is not a dtype; did you mean 'int32'?
+tolerance: {rtol: -1}
+    tolerance.rtol: -1 is less than 0; write relative to |expected|, per element
+tune: {space: {t: [1]}, config: a:b}
+    tune: not supported by this version; remove it
+refuses: [{when: K % 8 != 0, with: ValueError}]
+    refuses: not supported by this version; remove it
+compile: a:b
+    compile: not supported by this version; remove it
+unfused: a:b
+    unfused: not supported by this version; remove it
+evidence: {profile: p}
+    evidence: not supported by this version; remove it
+compare: topk
+    compare: not supported by this version; remove it
+compare: topp
+    compare: 'topp' is not a comparison; did you mean 'topk'?
+inputs: a:b
+    inputs: not supported by this version; remove it
+deterministic: true
+    deterministic: not supported by this version; remove it
+subnormals: flush
+    subnormals: not supported by this version; remove it
+optional: [triton]
+    optional: not supported by this version; remove it
+direction: both
+    direction: 'both' is not supported by this version; write 'forward'
+ranks: 2
+    ranks: 2 ranks are not supported by this version; write 1, or remove it
+"""
+)
+
+
+@pytest.mark.parametrize(("kernel", "sentence"), KERNEL)
+def test_a_wrong_field_of_a_kernel_is_refused(loaded: Loading, kernel: str, sentence: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        loaded(manifest(kernel=kernel))
+
+    assert str(caught.value) == f"kgate.yaml:9: kernels.gelu.{sentence}"
+
+
+@pytest.mark.parametrize(
+    ("field", "sentence"),
+    [
+        ("dispatch", "'dispatch' is missing; add it: the public function that the product calls; it chooses the path"),
+        ("custom", "'custom' is missing; add it: the kernel under test"),
+        ("fallback", "'fallback' is missing; add it: what the product runs when the kernel is off"),
+        (
+            "owners",
+            "'owners' is missing; add it: who answers for the kernel: @user, @org/team or an e-mail address; "
+            "or 'unowned'",
+        ),
+    ],
+)
+def test_a_kernel_without_a_required_field_is_refused(loaded: Loading, field: str, sentence: str) -> None:
+    lines = manifest().splitlines(keepends=True)
+    text = "".join(line for line in lines if not line.startswith(f"    {field}:"))
+
+    with pytest.raises(ManifestError) as caught:
+        loaded(text)
+
+    assert str(caught.value) == f"kgate.yaml:4: kernels.gelu: {sentence}"
