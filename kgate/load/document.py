@@ -173,8 +173,9 @@ class Reading:
             raise mark.error(f"the tag {tag} is not supported; write the value without a tag")
         try:
             number = self.yaml.constructor.construct_object(node)
-        except ValueError as error:
-            raise mark.error(f"{node.value!r} is not a number; mend it, or put it in quotes") from error
-        if not math.isfinite(number):
+            finite = math.isfinite(number)
+        except (ValueError, OverflowError) as error:
+            raise mark.error(f"{node.value[:40]!r} is not a number; mend it, or put it in quotes") from error
+        if not finite:
             raise mark.error(f"{node.value} is not a finite number; write a finite one")
         return number

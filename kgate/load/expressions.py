@@ -71,13 +71,14 @@ def evaluate(text: str, symbols: Mapping[str, int | float | str]) -> Number:
     """The value of `text`; a comparison gives 1 or 0. Raises ExpressionError."""
     try:
         result = value_of(tree_of(text), symbols)
+        finite = math.isfinite(result)  # raises for an int that no float can hold
     except ZeroDivisionError:
         raise ExpressionError(f"{text!r} divides by zero; mend it, or the workload's symbols") from None
     except OverflowError:
         raise ExpressionError(f"{text!r} is too large; mend it, or the workload's symbols") from None
     except (TypeError, RecursionError):
         raise ExpressionError(f"{text!r} is not arithmetic of numbers and symbols; mend it") from None
-    if isinstance(result, float) and not math.isfinite(result):
+    if not finite:
         raise ExpressionError(f"{text!r} is not finite; mend it, or the workload's symbols")
     return result
 

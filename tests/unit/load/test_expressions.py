@@ -96,6 +96,10 @@ def test_what_a_manifest_may_write(text: str, value: float) -> None:
         ("9 ** 9 ** 9", "the power 9 ** 387420489 is too large; write a smaller one"),
         ("(-8) ** 0.5", "the power -8 ** 0.5 is no real number; mend it"),
         ("1e308 * 10", "'1e308 * 10' is not finite; mend it, or the workload's symbols"),
+        (
+            "K ** 23 * K ** 23 * K ** 23 * K ** 23 * K ** 23",
+            "'K ** 23 * K ** 23 * K ** 23 * K ** 23 * K ** 23' is too large; mend it, or the workload's symbols",
+        ),
         ("2.0 ** 9999", "'2.0 ** 9999' is too large; mend it, or the workload's symbols"),
         ("1" * 501, "an expression of 501 characters, more than 500; shorten it"),
     ],
