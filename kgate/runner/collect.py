@@ -167,13 +167,13 @@ def failure_of(reply: Failed) -> Failure:
     return Failure(
         rung=reply.rung,
         reason=reply.reason,
-        text=one_line(reply.text)[:TEXT_LIMIT],
+        text=one_line(reply.text),
         detail=printable(reply.detail[-DETAIL_LIMIT:]),
     )
 
 
 def one_line(text: str) -> str:
-    return str(printable(" ".join(text.split())))
+    return str(printable(" ".join(text.split())[:TEXT_LIMIT]))
 
 
 def printable(value: Any) -> Any:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from kgate.model import Arm, Tree
+from kgate.model import HEAD, SWITCH_ON, Arm, Tree
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,9 @@ class Workplace:
         return self.folder / "outputs" / slug(arm) / sha256(case.encode()).hexdigest()[:16]
 
     def caches(self, arm: Arm) -> Path:
-        return self.folder / "caches" / slug(arm)
+        """One arm's compile caches. A drill that ends in the custom path runs head's code again, and shares head's."""
+        owner = HEAD if arm == SWITCH_ON else arm
+        return self.folder / "caches" / slug(owner)
 
     @property
     def logs(self) -> Path:

@@ -39,6 +39,7 @@ class Trial:
                 self.time_block(arm, drawn[index], plan)
             if index == checked:
                 self.export(drawn[index])
+        self.compare_methods()
         for arm in list(self.arms):
             if self.table.ask(arm, self.case, Release(case=self.case)) is None:
                 self.arms.remove(arm)
@@ -67,25 +68,18 @@ class Trial:
         wall_ns = time.monotonic_ns() - sent
         if not isinstance(answer, Times):
             self.arms.remove(arm)
-        elif problem := self.doubt(answer, request, wall_ns):
+        elif problem := doubt(answer, request, wall_ns):
             self.drop(arm, problem)
         else:
             self.blocks[arm].append(answer)
             self.wall_ns[arm] += wall_ns
 
-    def doubt(self, times: Times, request: TimeBlock, wall_ns: int) -> str:
-        """Why these times cannot be, as the end of a sentence; "" if they can."""
-        methods = {b.method for blocks in self.blocks.values() for b in blocks} or {times.method}
-        if {len(times.samples_ns), len(times.call_ns)} != {len(request.seeds)}:
-            return f"gave {len(times.samples_ns)} samples where {len(request.seeds)} were asked for"
-        if not all(math.isfinite(ns) and ns > 0 for ns in (*times.samples_ns, *times.call_ns)):
-            return "gave a sample that is no positive time"
-        claimed_ns = request.batch * max(sum(times.samples_ns), sum(times.call_ns))
-        if claimed_ns > wall_ns + CLOCK_SLACK_NS:
-            return f"claims {claimed_ns / 1e6:.3f} ms of a block that took {wall_ns / 1e6:.3f} ms in all"
-        if times.method not in methods:
-            return f"timed by {times.method[:40]!r} where {min(methods)[:40]!r} is in use"
-        return ""
+    def compare_methods(self) -> None:
+        """Times by two clocks are never compared, neither between arms nor within one."""
+        for arm in list(self.arms):
+            used = self.blocks[self.first()][0].method
+            if others := {b.method for b in self.blocks[arm]} - {used}:
+                self.drop(arm, f"timed by {min(others)[:40]!r} where {used[:40]!r} is in use")
 
     def export(self, block: tuple[int, ...]) -> None:
         """One sample of this block from every arm, named only now, so that none could be treated apart."""
@@ -137,6 +131,18 @@ class Trial:
             method=self.blocks[self.arms[0]][0].method,
             notes={**self.notes, **merged(times)},
         )
+
+
+def doubt(times: Times, request: TimeBlock, wall_ns: int) -> str:
+    """Why these times cannot be, as the end of a sentence; "" if they can. `wall_ns`: the block as the gate saw it."""
+    if {len(times.samples_ns), len(times.call_ns)} != {len(request.seeds)}:
+        return f"gave {len(times.samples_ns)} samples where {len(request.seeds)} were asked for"
+    if not all(math.isfinite(ns) and ns > 0 for ns in (*times.samples_ns, *times.call_ns)):
+        return "gave a sample that is no positive time"
+    claimed_ns = request.batch * max(sum(times.samples_ns), sum(times.call_ns))
+    if claimed_ns > wall_ns + CLOCK_SLACK_NS:
+        return f"claims {claimed_ns / 1e6:.3f} ms of a block that took {wall_ns / 1e6:.3f} ms in all"
+    return ""
 
 
 def merged(times: Mapping[str, Sequence[Times]]) -> dict[str, str | int | float]:

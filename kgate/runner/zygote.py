@@ -5,6 +5,7 @@ Children of one zygote share its address layout and hash seed, so several zygote
 """
 
 import select
+import signal
 import socket
 import tempfile
 import time
@@ -225,7 +226,7 @@ class ForkedChild:
         if self.key in self.zygote.exited:
             return self.zygote.exited[self.key]
         # Children die with their zygote, and nobody is left to tell how.
-        return None if self.zygote.alive else -9
+        return None if self.zygote.alive else -signal.SIGKILL
 
     def reap(self) -> None:
         """The zygote's to do."""

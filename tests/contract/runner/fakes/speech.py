@@ -48,7 +48,7 @@ def answer(case: str) -> None:
     say("End", case=case)
 
 
-def play(misbehave) -> None:  # noqa: ANN001
+def play(misbehave) -> None:
     """Answer every case well but "bad", which is left to `misbehave`."""
     hello()
     for case in CASES:

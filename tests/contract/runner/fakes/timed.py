@@ -1,0 +1,5 @@
+"""Times every case well."""
+
+from talk import serve
+
+serve()

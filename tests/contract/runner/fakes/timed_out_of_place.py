@@ -1,0 +1,5 @@
+"""Answers a question that it was not asked."""
+
+from talk import ready, serve
+
+serve(TimeBlock=ready)

@@ -1,0 +1,165 @@
+"""The strict reader, line by line, without a process."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgate.model import Failure, Measurement
+from kgate.protocol import Begin, Bye, End, Facts, Failed, Hello, Output, RungDone, Times, encode
+from kgate.runner.collect import BadReply, Tail, Transcript
+from kgate.runner.shelf import Refused
+
+HELLO = Hello(pid=1, version=1)
+OUTPUT = Output(case="a", index=0, file="a.bin", dtype="float32", shape=(1,), strides=(1,), device="cpu")
+
+
+def read(*replies: object, cases: tuple[str, ...] = ("a", "b")) -> Transcript:
+    transcript = Transcript(cases, lambda case, outputs: ())
+    for reply in replies:
+        transcript.read(reply if isinstance(reply, bytes) else encode(reply))
+    return transcript
+
+
+def refusal(*replies: object) -> BadReply:
+    with pytest.raises(BadReply) as caught:
+        read(*replies)
+    return caught.value
+
+
+def test_a_case_is_measured_when_it_has_ended():
+    facts = Facts(case="a", facts={"logged": False})
+
+    transcript = read(HELLO, Begin(case="a"), RungDone(case="a", rung="run", ns=5), facts, OUTPUT, End(case="a"))
+
+    assert transcript.outcomes == {"a": Measurement(outputs=(), facts={"logged": False}, rungs_ns={"run": 5})}
+    assert not transcript.finished
+
+
+def test_a_process_is_finished_after_the_last_case_and_bye():
+    transcript = read(HELLO, *(r for c in "ab" for r in (Begin(case=c), End(case=c))), Bye(cases=2))
+
+    assert transcript.finished
+    assert list(transcript.outcomes) == ["a", "b"]
+
+
+def test_a_failure_is_one_line_that_any_terminal_can_print():
+    said = Failed(case="a", rung="run", reason="raised", text="one\n\ttwo \udcff", detail="x" * 20_000)
+
+    outcome = read(HELLO, Begin(case="a"), said).outcomes["a"]
+
+    assert isinstance(outcome, Failure)
+    assert outcome.text == "one two ?"
+    assert len(outcome.detail) == 16_000
+
+
+def test_the_rung_of_a_case_is_the_one_above_the_highest_passed():
+    passed = [RungDone(case="a", rung=rung, ns=1) for rung in ("environment", "import", "compile")]
+
+    assert read(HELLO, Begin(case="a")).rung == "environment"
+    assert read(HELLO, Begin(case="a"), *passed).rung == "run"
+
+
+@pytest.mark.parametrize(
+    ("replies", "case"),
+    [
+        ((Begin(case="a"),), ""),
+        ((Hello(pid=1, version=2),), ""),
+        ((HELLO, HELLO), ""),
+        ((HELLO, Begin(case="b")), ""),
+        ((HELLO, Begin(case="a"), Begin(case="b")), "a"),
+        ((HELLO, Begin(case="a"), Begin(case="a")), "a"),
+        ((HELLO, Begin(case="a"), End(case="b")), "a"),
+        ((HELLO, Begin(case="a"), RungDone(case="a", rung="run", ns=-1)), "a"),
+        ((HELLO, Begin(case="a"), *[RungDone(case="a", rung="run", ns=1)] * 2), "a"),
+        ((HELLO, Begin(case="a"), OUTPUT, OUTPUT), "a"),
+        ((HELLO, Begin(case="a"), Failed(case="a", rung="run", reason="died", text="")), "a"),
+        ((HELLO, Begin(case="a"), End(case="a"), End(case="a")), "a"),
+        ((HELLO, Begin(case="a"), End(case="a"), Begin(case="b"), OUTPUT), "a"),
+        ((HELLO, Begin(case="a"), End(case="a"), Bye(cases=2)), "b"),
+        ((HELLO, Begin(case="a"), Times(case="a", samples_ns=(), call_ns=(), wall_ns=0, method="", notes={})), "a"),
+        ((HELLO, Begin(case="a"), b"[]\n"), "a"),
+        ((HELLO, Begin(case="a"), b"[" * 100_000 + b"\n"), "a"),
+        ((HELLO, Begin(case="a"), b'{"kind": "End", "case": "a", "more": 1}\n'), "a"),
+    ],
+)
+def test_what_is_out_of_its_place_is_refused_and_the_right_case_is_blamed(replies, case):
+    assert refusal(*replies).case == case
+
+
+def test_nothing_may_follow_the_last_reply():
+    whole = [r for c in "ab" for r in (Begin(case=c), End(case=c))]
+
+    assert "after its last reply" in str(refusal(HELLO, *whole, Bye(cases=2), Bye(cases=2)))
+
+
+def test_a_refused_output_leaves_its_case_unanswered():
+    def take(case, outputs):
+        raise Refused("wrote nothing")
+
+    transcript = Transcript(["a"], take)
+    for reply in (HELLO, Begin(case="a"), OUTPUT):
+        transcript.read(encode(reply))
+
+    with pytest.raises(BadReply, match="wrote nothing"):
+        transcript.read(encode(End(case="a")))
+
+    assert transcript.outcomes == {}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+KINDS = st.sampled_from(["Hello", "Begin", "RungDone", "Facts", "Output", "Failed", "End", "Bye", "Times", "Fork", 1])
+LINES = st.binary() | st.builds(
+    lambda kind, body: json.dumps({**body, "kind": kind}).encode(),
+    KINDS,
+    st.dictionaries(st.sampled_from(["case", "index", "facts", "rung", "ns", "shape", "pid", "version"]), JSON),
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(LINES, max_size=6))
+def test_whatever_is_written_is_read_or_refused_and_never_raises_anything_else(lines):
+    transcript = Transcript(["a", "b"], lambda case, outputs: ())
+    transcript.read(encode(HELLO))
+
+    with suppress(BadReply):
+        for line in lines:
+            transcript.read(line)
+
+    assert set(transcript.outcomes) <= {"a", "b"}
+
+
+@settings(max_examples=30)
+@given(st.lists(st.binary(max_size=20).filter(lambda b: b"\n" not in b), max_size=8), st.data())
+def test_a_tail_gives_every_whole_line_once_however_the_file_grows(tmp_path_factory, lines, data):
+    path = tmp_path_factory.mktemp("tail") / "replies"
+    whole = b"".join(line + b"\n" for line in lines) + b"torn"
+    tail = Tail(path, 1 << 20)
+    seen = list(tail.lines())
+
+    while whole:
+        cut = data.draw(st.integers(1, len(whole)))
+        with path.open("ab") as file:
+            file.write(whole[:cut])
+        whole = whole[cut:]
+        seen += tail.lines()
+
+    assert seen == lines
+
+
+def test_a_tail_refuses_a_file_that_became_shorter(tmp_path):
+    path = tmp_path / "replies"
+    path.write_bytes(b"one\ntwo\n")
+    tail = Tail(path, 1 << 20)
+    list(tail.lines())
+
+    path.write_bytes(b"one\n")
+
+    with pytest.raises(Refused, match="took back"):
+        list(tail.lines())

@@ -1,0 +1,89 @@
+"""What an output file must be before it is believed."""
+
+import os
+
+import pytest
+
+from kgate.protocol import Output
+from kgate.runner.shelf import Refused, Shelf, changed
+
+
+@pytest.fixture
+def out(tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "a.bin").write_bytes(bytes(8))
+    return folder
+
+
+def output(**changes: object) -> Output:
+    fields = {"index": 0, "file": "a.bin", "dtype": "bfloat16", "shape": (2, 2), "strides": (2, 1), "device": "cpu"}
+    return Output(case="a", **{**fields, **changes})
+
+
+def test_an_accepted_output_is_taken_out_of_the_workers_reach(out, tmp_path):
+    (tensor,) = Shelf(out, 100).take([output()], tmp_path / "kept")
+
+    assert tensor.path == tmp_path / "kept" / "0.bin"
+    assert tensor.path.read_bytes() == bytes(8)
+    assert not (out / "a.bin").exists()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"file": "../a.bin"},
+        {"file": "/etc/passwd"},
+        {"file": ".."},
+        {"file": ""},
+        {"file": "a.bin\n"},
+        {"file": "b.bin"},
+        {"dtype": "float1024"},
+        {"shape": (2, 3), "strides": (3, 1)},
+        {"shape": (-2, -2)},
+        {"shape": (2, 2), "strides": (1,)},
+        {"shape": (1,) * 65, "strides": (1,) * 65},
+        {"shape": (1 << 60, 0)},
+    ],
+)
+def test_an_output_that_is_not_as_promised_is_refused(out, tmp_path, changes):
+    with pytest.raises(Refused):
+        Shelf(out, 100).take([output(**changes)], tmp_path / "kept")
+
+
+def test_two_outputs_in_one_file_are_refused(out, tmp_path):
+    with pytest.raises(Refused, match="two outputs in one file"):
+        Shelf(out, 100).take([output(), output(index=1)], tmp_path / "kept")
+
+
+def test_the_limit_is_of_all_outputs_together(out, tmp_path):
+    (out / "b.bin").write_bytes(bytes(8))
+    shelf = Shelf(out, 15)
+    shelf.take([output()], tmp_path / "kept")
+
+    with pytest.raises(Refused, match="where 7 are left"):
+        shelf.take([output(file="b.bin")], tmp_path / "more")
+
+
+def test_a_folder_behind_a_link_is_refused(out, tmp_path):
+    (tmp_path / "link").symlink_to(out)
+
+    with pytest.raises(Refused, match="folder that is none"):
+        Shelf(tmp_path / "link", 100).take([output()], tmp_path / "kept")
+
+
+def test_an_empty_tensor_is_an_empty_file(out, tmp_path):
+    (out / "a.bin").write_bytes(b"")
+
+    (tensor,) = Shelf(out, 0).take([output(shape=(0, 4), strides=(4, 1))], tmp_path / "kept")
+
+    assert tensor.shape == (0, 4)
+
+
+def test_a_file_that_was_cut_short_after_it_was_accepted_is_noticed(out, tmp_path):
+    tensors = Shelf(out, 100).take([output()], tmp_path / "kept")
+    assert changed(tensors) == ""
+
+    os.truncate(tensors[0].path, 0)
+
+    assert "0 bytes where shape and dtype make 8" in changed(tensors)
