@@ -83,7 +83,7 @@ def read(path: Path, shown: str) -> tuple[Fields, bytes]:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise ManifestError(f"{shown}: no such file; write one, or name another") from None
+        raise ManifestError(f"{shown}: no such file; write one, or name another with --manifest") from None
     except OSError as error:
         raise ManifestError(f"{shown}: cannot be read ({error.strerror}); name a file that can") from error
     if len(data) > SIZE_LIMIT:

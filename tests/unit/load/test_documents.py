@@ -84,7 +84,7 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ManifestError) as caught:
         load(tmp_path / "ci" / "kgate.yaml")
 
-    assert str(caught.value) == "ci/kgate.yaml: no such file; write one, or name another"
+    assert str(caught.value) == "ci/kgate.yaml: no such file; write one, or name another with --manifest"
     assert caught.value.exit_code is ExitCode.NO_RUN
 
 
