@@ -3,7 +3,7 @@
 import ast
 import configparser
 import importlib
-import sys
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -100,17 +100,6 @@ def test_the_command_line_imports_nothing_heavy_until_it_has_to():
         waiting |= {n for n in names if n.startswith("kgate.")} - seen
 
 
-@pytest.mark.parametrize("path", sorted((KGATE / "worker").rglob("*.py")), ids=name_of)
-def test_the_worker_imports_at_top_what_every_interpreter_has(path):
-    names = imported_at_top(path)
-
-    foreign = {n for n in names if n.partition(".")[0] not in sys.stdlib_module_names}
-
-    assert {n for n in foreign if n not in ("kgate", "kgate.protocol", "kgate.wire")} == {
-        n for n in foreign if n.startswith("kgate.worker")
-    }
-
-
 @pytest.mark.parametrize(("package", "table"), TABLES)
 def test_every_file_of_a_room_with_a_table_is_in_the_table(package, table):
     room = importlib.import_module(package)
@@ -159,3 +148,12 @@ def test_the_lock_of_the_action_holds_every_dependency():
 
     assert wanted <= pinned
     assert "://" not in lock.LOCK.read_text()
+
+
+def test_every_path_that_the_guide_for_contributors_names_is_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+
+    named = {n for n in re.findall(r"`([\w./-]+/[\w.-]+)`", text) if "NAME" not in n}
+
+    assert len(named) > 10
+    assert [n for n in sorted(named) if not (ROOT / n).exists()] == []
