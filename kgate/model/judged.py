@@ -141,7 +141,9 @@ class Report:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """A line of `--stream`; stable names: run-started, rung-ended, launch-ended, case-ended, note, finding, run-ended."""
+    """
+    A line of `--stream`. Stable names: run-started, rung-ended, launch-ended, case-ended, note, finding, run-ended.
+    """
 
     name: str
     fields: Mapping[str, Any]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kgate.model import Arm
 from kgate.protocol import JOB, LOG, OUT, REPLIES, TABLES, Arg, Job, ListArg, MapArg, TensorArg, encode_job
+from kgate.runner.environment import cache_variables
 from kgate.runner.place import Workplace, slug
 
 # sockaddr_un holds 108 bytes with the closing zero (unix(7)); the rest is room for a name beside it.
@@ -41,6 +42,7 @@ def create(workplace: Workplace, arm: Arm, job: Job) -> Control:
     parent.mkdir(parents=True, exist_ok=True)
     path = Path(tempfile.mkdtemp(prefix=f"{slug(arm)}-", dir=parent))
     control = Control(path=path, socket=short_socket(path))
+    job = replace(job, env={**cache_variables(workplace, arm), **job.env})
     if job.mode == "lockstep":
         job = replace(job, socket=str(control.socket))
     (path / JOB).write_bytes(encode_job(job))

@@ -38,12 +38,17 @@ def worker_environment(workplace: Workplace, arm: Arm, surroundings: Mapping[str
     """All variables of a worker of this arm but KGATE_LIFELINE, which is added where the pipe is made."""
     patterns = (*ALLOWED, *workplace.pass_env)
     chosen = {n: v for n, v in surroundings.items() if matches(n, patterns) and not matches(n.upper(), FORBIDDEN)}
-    chosen.update({name: str(workplace.caches(arm) / name.lower()) for name in CACHES})
+    chosen.update(cache_variables(workplace, arm))
     chosen.setdefault("CC", "gcc")  # TileLang's C target looks for a C++ compiler otherwise
     chosen["PYTHONDONTWRITEBYTECODE"] = "1"  # the trees are the user's, and base's must stay as it was checked out
     if workplace.device == "cpu":
         chosen.update(ALLOCATOR)
     return chosen
+
+
+def cache_variables(workplace: Workplace, arm: Arm) -> dict[str, str]:
+    """Also in every job, since arms that share a zygote share its environment but not its caches."""
+    return {name: str(workplace.caches(arm) / name.lower()) for name in CACHES}
 
 
 def refused(names: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import signal
 import socket
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
@@ -32,16 +32,22 @@ def zygote_argv(workplace: Workplace, arm: Arm, path: Path, preload: Sequence[st
     return (workplace.python[arm.tree], str(packed(workplace.folder)), "zygote", str(path), ",".join(preload))
 
 
+def by_tree(arm: Arm) -> Hashable:
+    """For `Zygotes.shared_by`: arms of one tree have their interpreter and their working directory in common."""
+    return arm.tree
+
+
 class Lost(Exception):
     """A zygote that cannot be used, or not any more; the text is the end of a sentence about it."""
 
 
 class Zygotes:
     """
-    Every arm's zygotes, each started when it is first needed. `start` has the shape of `process.Start`.
+    All zygotes of a run, each started when it is first needed. `start` has the shape of `process.Start`.
 
-    An arm whose zygote failed, or whose child failed at its first case, gets plain processes from then on; an event
-    "note" with `arm` and `text` says so. Use as a context: leaving it ends all zygotes and their children.
+    Arms that `shared_by` maps to one value share zygotes: an arm each by default, for launches; `by_tree` is enough
+    where nothing is timed. An arm whose zygote failed, or whose child failed at its first case, gets plain processes
+    from then on; an event "note" with `arm` and `text` says so. Use as a context: leaving it ends all of them.
     """
 
     def __init__(
@@ -50,6 +56,7 @@ class Zygotes:
         emit: Callable[[Event], None],
         *,
         clusters: int = 1,
+        shared_by: Callable[[Arm], Hashable] = lambda arm: arm,
         argv: ZygoteArgv = zygote_argv,
         limits: Limits | None = None,
     ) -> None:
@@ -58,9 +65,10 @@ class Zygotes:
         self.clusters = clusters
         self.argv = argv
         self.limits = limits or Limits()
-        self.living: dict[tuple[Arm, int], Zygote] = {}
-        self.forks: dict[Arm, int] = {}
-        self.given_up: set[Arm] = set()
+        self.shared_by = shared_by
+        self.living: dict[tuple[Hashable, int], Zygote] = {}
+        self.forks: dict[Hashable, int] = {}
+        self.given_up: set[Hashable] = set()
 
     def __enter__(self) -> "Zygotes":
         return self
@@ -75,22 +83,25 @@ class Zygotes:
 
     def start(self, workplace: Workplace, arm: Arm, control: Path) -> Child:
         """A child forked from this arm's next zygote, or a plain process where that does not work. Raises OSError."""
-        if arm in self.given_up:
+        group = self.shared_by(arm)
+        if {arm, group} & self.given_up:
             return fresh(workplace, arm, control)
-        turn = self.forks.get(arm, 0)
-        self.forks[arm] = turn + 1
+        turn = self.forks.get(group, 0)
+        self.forks[group] = turn + 1
         try:
             pid, zygote = self.forked(workplace, arm, turn % self.clusters, control)
         except Lost as error:
+            self.given_up.add(group)
             note = self.give_up(arm, str(error))
             self.emit(Event(name="note", fields={"arm": arm.name, "text": note}))
             return fresh(workplace, arm, control)
         return ForkedChild(zygote, pid, control, lambda why: self.give_up(arm, f"had a child that {why}"))
 
     def forked(self, workplace: Workplace, arm: Arm, cluster: int, control: Path) -> "tuple[int, Zygote]":
-        zygote = self.living.get((arm, cluster))
+        key = (self.shared_by(arm), cluster)
+        zygote = self.living.get(key)
         if zygote is None or not zygote.alive:
-            zygote = self.living[arm, cluster] = Zygote.born(workplace, arm, self.preload, self.argv)
+            zygote = self.living[key] = Zygote.born(workplace, arm, self.preload, self.argv)
         # The first answer waits for the zygote's imports.
         patience_s = ANSWER_S if zygote.forked else self.limits.startup_s
         return zygote.fork(control, patience_s), zygote

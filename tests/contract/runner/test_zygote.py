@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from kgate.model import HEAD, Failure, Measurement
+from kgate.model import BASE, FALLBACK, HEAD, Failure, Measurement
 from kgate.runner import zygote
 from kgate.runner.outputs import run_outputs
 from kgate.runner.process import members
-from kgate.runner.zygote import Zygotes
+from kgate.runner.zygote import Zygotes, by_tree
 
 pytestmark = pytest.mark.real
 FAKES = Path(__file__).parent / "fakes"
 
 
-def zygotes(stage, child: str, limits, script: str = "zygote", clusters: int = 1) -> Zygotes:
+def zygotes(stage, child: str, limits, script: str = "zygote", **choices) -> Zygotes:
     def argv(workplace, arm, path, preload):
         return (sys.executable, str(FAKES / f"{script}.py"), str(path), str(FAKES / f"{child}.py"))
 
-    return Zygotes((), stage.events.append, clusters=clusters, argv=argv, limits=limits)
+    return Zygotes((), stage.events.append, argv=argv, limits=limits, **choices)
 
 
 @pytest.fixture
@@ -67,6 +67,22 @@ def test_a_zygote_that_does_not_come_up_is_replaced_by_plain_processes(workplace
 
     assert isinstance(outcomes["first"], Measurement)
     assert "does not listen" in stage.named("note")[0]["text"]
+
+
+def test_arms_of_a_tree_can_share_a_zygote_but_never_their_caches(workplace, stage, limits, job):
+    with zygotes(stage, "tells_caches", limits, shared_by=by_tree) as forks:
+        told = {
+            arm: run_outputs(workplace, arm, [job("first")], {}, stage.events.append, start=forks.start)["first"]
+            for arm in (HEAD, FALLBACK, BASE)
+        }
+        living = len(forks.living)
+
+    assert living == 2
+    assert {arm: Path(outcome.facts["note"]).parent.name for arm, outcome in told.items()} == {
+        HEAD: "head",
+        FALLBACK: "fallback",
+        BASE: "base",
+    }
 
 
 def test_forks_take_the_zygotes_of_an_arm_in_turn(workplace, stage, limits, job):
