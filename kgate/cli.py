@@ -176,9 +176,12 @@ def diff(manifest: Path, report: Path | None) -> ExitCode:
 @click.option("--dry-run", is_flag=True, help="Print the comment instead of posting it.")
 def comment(results: Path, dry_run: bool) -> ExitCode:
     """Post or update the pull request's comment from RESULTS, the folder that `kgate check --results` wrote."""
-    from kgate import delivery
+    import os
 
-    click.echo(delivery.deliver(results, delivery.Mode.SHOW if dry_run else delivery.Mode.POST))
+    from kgate.github import comment as comments
+
+    delivery = comments.post(results, os.environ, dry_run=dry_run)
+    click.echo(" ".join(filter(None, (delivery.sentence, delivery.url))))
     return ExitCode.GREEN
 
 

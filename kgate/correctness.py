@@ -27,7 +27,7 @@ from kgate.model import (
     Workload,
     of_base,
 )
-from kgate.plan import DRILLS, ORDER, drilled, jobs, looks, same_signature, switches
+from kgate.plan import DRILLS, ORDER, Target, drilled, jobs, looks, same_signature, switches
 from kgate.protocol import Arg, CaseJob, ListArg, MapArg, TensorArg
 from kgate.runner import records
 from kgate.runner.outputs import run_outputs
@@ -117,7 +117,7 @@ class Bench:
             self.outcomes[filed, case_of(name)] = outcome
             self.setting.ledger.record("outcome", f"{filed.name}|{name}", records.outcome_to_json(outcome))
 
-        run_outputs(self.setting.workplace, arm, work, env, self.emit, done)
+        run_outputs(self.setting.workplace, arm, work, env, self.emit, done, start=self.setting.start)
 
     def recall(self, arm: Arm, case: Case) -> bool:
         """Take an outcome from the ledger, if it is of use without running the arm again."""
@@ -158,21 +158,29 @@ class Bench:
         fallback = self.outcomes.get((FALLBACK, case))
         like = fallback.outputs if isinstance(fallback, Measurement) else None
         workload = self.setting.plan.workloads[case]
-        bounds = bounds_of(workload, arm, like or answer.outputs, self.comparisons.get((FALLBACK, case), ()))
+        own = self.comparisons.get((FALLBACK, case), ())
+        bounds = bounds_of(workload, self.setting.plan.target, arm, like or answer.outputs, own)
         found = compare(answer.outputs, reference.outputs, like, bounds)
         self.comparisons[arm, case] = found
         self.setting.ledger.record("comparison", name, records.comparisons_to_json(found))
 
     def broken(self, arm: Arm, case: Case) -> bool:
-        """Whether this arm failed, or answered wrongly, so that base has to be asked as well."""
+        """Whether this arm failed, answered wrongly or took the other path, so that base has to be asked as well."""
         outcome = self.outcomes.get((arm, case))
-        if isinstance(outcome, Failure):
+        if not isinstance(outcome, Measurement):
             return True
-        return any(not c.holds for c in self.comparisons.get((arm, case), ()))
+        return strayed(arm, outcome) or any(not c.holds for c in self.comparisons.get((arm, case), ()))
+
+
+def strayed(arm: Arm, outcome: Measurement) -> bool:
+    """Whether a drill reached another function than its switch asks for, or none that is watched."""
+    reached = {"switch-off": "reached-fallback", "switch-on": "reached-custom"}.get(arm.condition)
+    other = {"switch-off": "reached-custom"}.get(arm.condition, "")
+    return reached is not None and (not outcome.facts.get(reached) or bool(outcome.facts.get(other)))
 
 
 def bounds_of(
-    workload: Workload, arm: Arm, outputs: Sequence[Tensor], fallback: Sequence[Comparison]
+    workload: Workload, target: Target, arm: Arm, outputs: Sequence[Tensor], fallback: Sequence[Comparison]
 ) -> tuple[Bound, ...]:
     """
     One bound per output: the manifest's for this dtype, else derived from the fallback's own error, else the cap.
@@ -182,7 +190,7 @@ def bounds_of(
     longest = longest_dimension(workload.args.values())
     bounds = []
     for index, output in enumerate(outputs):
-        by_hand = workload.tolerance.get(output.dtype) or workload.tolerance.get("")
+        by_hand = workload.tolerance_of(output.dtype, (target.arch, target.kind))
         own = fallback[index] if index < len(fallback) else None
         if by_hand is not None:
             bounds.append(tolerance.declared(by_hand))

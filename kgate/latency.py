@@ -104,7 +104,14 @@ class Stopwatch:
         if not pending:
             return
         arms = {arm: self.jobs_of(arm, pending) for arm in (HEAD, BASE, FALLBACK)}
-        result = run_launch(self.setting.workplace, {a: j for a, j in arms.items() if j}, number, Schedule(), self.emit)
+        result = run_launch(
+            self.setting.workplace,
+            {a: j for a, j in arms.items() if j},
+            number,
+            Schedule(),
+            self.emit,
+            start=self.setting.start,
+        )
         self.file(number, pending, result)
         self.emit(
             Event(name="launch-ended", fields={"launch": number, "cases": len(pending), "start_s": result.start_s})
@@ -161,7 +168,7 @@ class Stopwatch:
             if not mine:
                 continue
             work = [replace(job(plan, arm, case), case=name, seed=seed) for name, (case, _, seed, _) in mine.items()]
-            references = run_outputs(self.setting.workplace, arm, work, {}, self.emit)
+            references = run_outputs(self.setting.workplace, arm, work, {}, self.emit, start=self.setting.start)
             for name, (case, launch, _, outputs) in mine.items():
                 self.check_sample(case, launch, outputs, references[name])
 
@@ -171,7 +178,8 @@ class Stopwatch:
         fallback = self.answers.outcomes.get((FALLBACK, case))
         like = fallback.outputs if isinstance(fallback, Measurement) else None
         workload = self.setting.plan.workloads[case]
-        bounds = bounds_of(workload, HEAD, like or outputs, self.answers.comparisons.get((FALLBACK, case), ()))
+        own = self.answers.comparisons.get((FALLBACK, case), ())
+        bounds = bounds_of(workload, self.setting.plan.target, HEAD, like or outputs, own)
         found = compare(outputs, reference.outputs, like, bounds)
         self.comparisons[TIMED, case] = (*self.comparisons.get((TIMED, case), ()), *found)
         self.setting.ledger.record("timed", f"{launch}|{case.name}", records.comparisons_to_json(found))

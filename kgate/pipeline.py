@@ -19,12 +19,13 @@ from kgate.setting import Emit, Options, Setting
 def check(options: Options, emit: Emit) -> Report:
     """Run all that the manifest asks for on this machine and judge it. Raises KgateError where there can be no run."""
     started, clock = datetime.now(timezone.utc), time.monotonic()
-    here = setting.prepare(options, emit)
+    ready = setting.prepare(options, emit)
     prepared = time.monotonic()
-    answers = correctness.answers(here, emit)
-    answered = time.monotonic()
-    times = latency.times(here, answers, latency_levels(here), options.launches, emit)
-    timed = time.monotonic()
+    with setting.zygotes(ready, emit) as here:
+        answers = correctness.answers(here, emit)
+        answered = time.monotonic()
+        times = latency.times(here, answers, latency_levels(here), options.launches, emit)
+        timed = time.monotonic()
     run = observed(here, answers, times)
     findings = rules.judge(run, here.manifest.policy)
     # Not in a `finally`: an interrupted run leaves its files, and the same command goes on from them.

@@ -39,7 +39,12 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
             from kgate.progress import Progress
 
             listeners.append(stack.enter_context(Progress()).show)
-        report = pipeline.check(options, lambda event: [listen(event) for listen in listeners] and None)
+
+        def emit(event: Event) -> None:
+            for listen in listeners:
+                listen(event)
+
+        report = pipeline.check(options, emit)
     if form == STREAM:
         for event in events.of_report(report):
             click.echo(events.render(event))

@@ -7,8 +7,8 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,11 +20,15 @@ from kgate.model import Event, Fingerprint, Manifest, Tree
 from kgate.plan import Plan, Target, plan
 from kgate.protocol import Identity
 from kgate.runner import launch
+from kgate.runner.environment import refused
 from kgate.runner.ledger import Ledger
 from kgate.runner.place import Workplace
+from kgate.runner.process import Start, fresh
+from kgate.runner.zygote import Zygotes
 
 Emit = Callable[[Event], None]
 STATE = ".kgate"
+CLUSTERS = 3  # zygotes per arm, used in turn: children of one share its address layout and hash seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +70,7 @@ class Setting:
     ledger: Ledger
     folder: Path
     remarks: tuple[str, ...]
-    build_s: float = 0.0
+    start: Start = fresh
 
 
 def prepare(options: Options, emit: Emit) -> Setting:
@@ -103,8 +107,24 @@ def prepare(options: Options, emit: Emit) -> Setting:
         fingerprint=fingerprint,
         ledger=ledger,
         folder=folder,
-        remarks=(*dirty_remark(head), *base.remarks, *built),
+        remarks=(*dirty_remark(head), *base.remarks, *built, *hidden_remarks(manifest)),
     )
+
+
+@contextmanager
+def zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
+    """
+    The same setting, with processes started the way its device wants it, and none of them left behind.
+
+    On CUDA a launch is a fork, since a new process takes seconds to reach a context. On a CPU it is a new process:
+    children of one parent would share its heap, whose layout alone can make a difference of some per cent.
+    """
+    if setting.plan.target.kind == "cpu":
+        yield setting
+        return
+    packages = sorted({"torch", *(k.dsl for k in setting.plan.kernels.values())})
+    with Zygotes(packages, emit, clusters=CLUSTERS) as forks:
+        yield replace(setting, start=forks.start)
 
 
 def state_folder(root: Path) -> Path:
@@ -215,6 +235,10 @@ def run_key(manifest: Manifest, head: tree.Head, base: Base, fingerprint: Finger
 
 def dirty_remark(head: tree.Head) -> tuple[str, ...]:
     return ("the work tree has uncommitted changes; they were measured as head",) if head.dirty else ()
+
+
+def hidden_remarks(manifest: Manifest) -> tuple[str, ...]:
+    return tuple(f"env: {name} is never given to a worker" for name in refused(manifest.env))
 
 
 def clean(setting: Setting) -> None:
