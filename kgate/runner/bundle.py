@@ -19,7 +19,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip file can hold
 
 def packed(folder: Path) -> Path:
     """`folder`/worker.zip, written anew only if its bytes would change: a running worker may still import from it."""
-    target = folder / NAME
+    target = folder.absolute() / NAME
     data = archive(Path(kgate.__file__).parent)
     if not target.is_file() or target.read_bytes() != data:
         folder.mkdir(parents=True, exist_ok=True)

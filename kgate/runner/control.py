@@ -38,7 +38,8 @@ class Control:
 
 def create(workplace: Workplace, arm: Arm, job: Job) -> Control:
     """A folder of its own below the run's, with the job, the look-up tables it needs, and an empty out/."""
-    parent = workplace.folder / "control"
+    # Absolute, since the worker's working directory is its tree.
+    parent = workplace.folder.absolute() / "control"
     parent.mkdir(parents=True, exist_ok=True)
     path = Path(tempfile.mkdtemp(prefix=f"{slug(arm)}-", dir=parent))
     control = Control(path=path, socket=short_socket(path))

@@ -24,7 +24,7 @@ def probe(workplace: Workplace, arm: Arm = HEAD, *, start: Start = fresh, limits
     Raises WorkerError if the interpreter is missing, is no Python that can run the worker, or has no torch.
     """
     python = workplace.python[arm.tree]
-    tree = str(workplace.trees[arm.tree])
+    tree = str(workplace.trees[arm.tree].absolute())
     control = create(workplace, arm, Job(mode="probe", arm=arm.name, tree=tree, device=workplace.device))
     limits = limits or Limits()
     try:

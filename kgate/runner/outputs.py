@@ -78,7 +78,7 @@ class Desk:
         job = Job(
             mode="outputs",
             arm=self.arm.name,
-            tree=str(self.workplace.trees[self.arm.tree]),
+            tree=str(self.workplace.trees[self.arm.tree].absolute()),
             device=self.workplace.device,
             cases=tuple(jobs),
             env=dict(self.env),

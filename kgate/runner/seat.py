@@ -58,7 +58,7 @@ class Seat:
     def __init__(
         self, workplace: Workplace, arm: Arm, jobs: Sequence[CaseJob], limits: Limits, start: Start, export_bytes: int
     ) -> None:
-        tree = str(workplace.trees[arm.tree])
+        tree = str(workplace.trees[arm.tree].absolute())
         job = Job(mode="lockstep", arm=arm.name, tree=tree, device=workplace.device, cases=tuple(jobs))
         self.workplace = workplace
         self.limits = limits

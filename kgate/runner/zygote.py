@@ -126,8 +126,9 @@ class Zygote:
     @classmethod
     def born(cls, workplace: Workplace, arm: Arm, preload: Sequence[str], argv: ZygoteArgv) -> "Zygote":
         """Started and connected to; it may still be importing. Raises Lost."""
-        workplace.logs.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f"zygote-{slug(arm)}-", dir=workplace.logs))
+        logs = workplace.logs.absolute()
+        logs.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"zygote-{slug(arm)}-", dir=logs))
         path = short_socket(folder)
         try:
             process = spawn(argv(workplace, arm, path, preload), workplace, arm, folder / "log.txt")

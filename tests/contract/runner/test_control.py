@@ -1,0 +1,53 @@
+"""The control directory that a worker finds."""
+
+import json
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kgate.model import HEAD
+from kgate.protocol import Fill, Job, ListArg, TensorArg, decode_job
+from kgate.runner.control import create, discard
+
+pytestmark = pytest.mark.real
+NORMAL = TensorArg(shape=(2,), dtype="float32", fill=Fill(kind="normal", b=1.0, table="normal"), stream=1)
+
+
+def job_of(workplace, *cases, mode="outputs") -> Job:
+    return Job(mode=mode, arm="head", tree=str(workplace.trees[HEAD.tree]), device="cpu", cases=cases)
+
+
+def test_it_holds_the_job_the_tables_it_needs_and_an_empty_folder_for_outputs(workplace, job):
+    control = create(workplace, HEAD, job_of(workplace, job("a", args={"x": ListArg(items=(NORMAL,))})))
+
+    assert decode_job((control.path / "job.json").read_bytes()).cases[0].case == "a"
+    assert (control.path / "tables" / "normal").stat().st_size == 65_536 * 8
+    assert list(control.out.iterdir()) == []
+
+
+def test_a_job_without_drawn_values_gets_no_tables(workplace, job):
+    control = create(workplace, HEAD, job_of(workplace, job("a")))
+
+    assert not (control.path / "tables").exists()
+
+
+@pytest.mark.parametrize("depth", [0, 30])
+def test_a_socket_can_be_bound_however_long_the_path_of_the_run_is(workplace, job, depth):
+    deep = replace(workplace, folder=workplace.folder.joinpath(*["folder"] * depth))
+    control = create(deep, HEAD, job_of(deep, job("a"), mode="lockstep"))
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(json.loads((control.path / "job.json").read_text())["socket"])
+    discard(deep, control)
+
+    assert not control.socket.exists()
+    assert not control.path.exists()
+
+
+def test_a_run_in_a_relative_folder_is_found_from_anywhere(workplace, job, monkeypatch):
+    monkeypatch.chdir(workplace.folder.parent)
+    control = create(replace(workplace, folder=workplace.folder.relative_to(Path.cwd())), HEAD, job_of(workplace))
+
+    assert control.path.is_absolute()
