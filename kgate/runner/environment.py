@@ -28,9 +28,7 @@ CACHES: Final = (
 # glibc moves its own thresholds with every large free, so the same code in two processes may or may not take fresh
 # pages for each tensor: a factor of up to 3.3 between them. Setting any of these switches the moving off (mallopt(3)).
 ALLOCATOR: Final = {
-    "MALLOC_MMAP_THRESHOLD_": str(
-        32 << 20
-    ),  # the largest that glibc before 2.35 takes; larger blocks are mapped anew, in every process alike
+    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),  # the most that glibc before 2.35 takes; above it every block is mapped
     "MALLOC_TRIM_THRESHOLD_": str(1 << 30),  # freed memory stays, up to 1 GiB, so that later calls find warm pages
     "MALLOC_TOP_PAD_": str(64 << 20),  # the heap grows in steps that hold two of the largest unmapped blocks
 }
