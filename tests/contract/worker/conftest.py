@@ -65,6 +65,20 @@ def interpreter() -> str:
 
 
 @pytest.fixture(scope="session")
+def cuda(interpreter: str) -> str:
+    """The first CUDA device."""
+    asked = "import sys, torch; sys.exit(not torch.cuda.is_available())"
+    if subprocess.run([interpreter, "-c", asked], check=False).returncode:
+        pytest.skip("not run: no CUDA device")
+    return "cuda:0"
+
+
+@pytest.fixture(scope="session", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue("cuda")) if request.param == "cuda" else "cpu"
+
+
+@pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return packed(tmp_path_factory.mktemp("archive") / "worker.zip")
 

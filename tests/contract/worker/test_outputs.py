@@ -23,7 +23,9 @@ def answers(bench, case_job):
     cases += [case_job("kernels:ad"), case_job("torch:add"), case_job("kernels:add", dsl="triton", case="triton")]
     cases += [case_job("kernels:add", dsl="mojo", case="mojo")]
     cases += good_cases(case_job)
-    return bench.run(bench.written(Job(mode="outputs", arm="head", tree=str(bench.tree), device="cpu", cases=(*cases,))))
+    return bench.run(
+        bench.written(Job(mode="outputs", arm="head", tree=str(bench.tree), device="cpu", cases=(*cases,)))
+    )
 
 
 FAULTY = {
@@ -112,9 +114,7 @@ def test_the_detail_of_a_failure_shows_the_users_frames_and_none_of_ours(answers
 
 
 def test_memory_that_is_not_there_is_told_from_other_errors(bench, case_job):
-    job = Job(
-        mode="outputs", arm="head", tree=str(bench.tree), device="cpu", cases=(case_job("faulty:eats_memory"),)
-    )
+    job = Job(mode="outputs", arm="head", tree=str(bench.tree), device="cpu", cases=(case_job("faulty:eats_memory"),))
 
     failed = bench.run(bench.written(job)).failed("faulty:eats_memory")
 

@@ -1,0 +1,164 @@
+"""What only a CUDA device can show: kernel names, memory, events, children of a zygote, a device that is lost."""
+
+import socket
+import struct
+import subprocess
+import time
+
+import pytest
+
+from kgate.protocol import (
+    Exited,
+    Failed,
+    Fill,
+    Fork,
+    Identity,
+    Job,
+    Prepare,
+    Quit,
+    Ready,
+    RungDone,
+    TensorArg,
+    TimeBlock,
+    Times,
+    decode,
+    encode,
+)
+
+pytestmark = [pytest.mark.real, pytest.mark.gpu]
+
+FIVES = struct.pack("<4f", *[5.0] * 4)
+
+
+def square(n: int) -> TensorArg:
+    return TensorArg(shape=(n, n), dtype="float32", fill=Fill(kind="uniform", a=-1, b=1), stream=n)
+
+
+def test_a_case_tells_its_kernels_and_its_memory(bench, case_job, cuda):
+    job = Job(mode="outputs", arm="head", tree=str(bench.tree), device=cuda, cases=(case_job("launched:add"),))
+
+    ended = bench.run(bench.written(job))
+
+    ((output, data),) = ended.outputs("launched:add")
+    assert (data, output.device) == (FIVES, cuda)
+    facts = ended.facts("launched:add")
+    assert any("elementwise" in name for name in facts["device-kernels"])
+    assert facts["peak-bytes"] > 0
+
+
+def test_memory_that_is_not_there_spoils_nothing(bench, case_job, cuda):
+    cases = (case_job("launched:too_much"), case_job("launched:add"))
+
+    ended = bench.run(bench.written(Job(mode="outputs", arm="head", tree=str(bench.tree), device=cuda, cases=cases)))
+
+    assert ended.failed("launched:too_much").reason == "out-of-memory"
+    assert ended.outputs("launched:add")[0][1] == FIVES
+
+
+def test_a_case_that_loses_the_device_ends_the_process_so_that_no_other_is_blamed(bench, case_job, cuda):
+    cases = (case_job("launched:out_of_range"), case_job("launched:add"))
+
+    ended = bench.run(bench.written(Job(mode="outputs", arm="head", tree=str(bench.tree), device=cuda, cases=cases)))
+
+    assert ended.failed("launched:out_of_range").reason == "raised"
+    assert ended.of("launched:add") == []
+    assert ended.code == 70
+
+
+def test_a_device_beyond_the_last_is_told(bench, case_job, cuda):
+    job = Job(mode="outputs", arm="head", tree=str(bench.tree), device="cuda:99", cases=(case_job("launched:add"),))
+
+    assert bench.run(bench.written(job)).failed("launched:add").text.startswith("cuda:99: torch sees ")
+
+
+def test_a_gpu_is_told_by_name_driver_and_limits(bench, cuda):
+    job = Job(mode="probe", arm="head", tree=str(bench.tree), device=cuda)
+
+    (identity,) = [r for r in bench.run(bench.written(job)).replies if isinstance(r, Identity)]
+
+    assert {"device", "capability", "driver", "cuda", "mig", "power-limit-w", "timer"} <= set(identity.must_match)
+    assert "unknown" not in identity.must_match.values()
+    assert {"sm-clock-mhz", "memory-clock-mhz", "temperature-c"} <= set(identity.may_drift)
+    print(identity)
+
+
+@pytest.fixture
+def timed(bench, case_job, cuda):
+    """Asks one prepared worker; gives the answers to the requests."""
+    cases = (
+        case_job("launched:product", args={"x": square(2048), "y": square(2048)}),
+        case_job("launched:product", case="larger", args={"x": square(8192), "y": square(8192)}),
+        case_job("launched:on_another_stream"),
+        case_job("launched:out_of_range"),
+    )
+    with socket.socket(socket.AF_UNIX) as listener:
+        path = str(bench.new_folder() / "s")
+        listener.bind(path)
+        listener.listen(1)
+        listener.settimeout(120)
+        job = Job(mode="lockstep", arm="head", tree=str(bench.tree), device=cuda, cases=cases, socket=path)
+        process = subprocess.Popen(bench.command("run", str(bench.written(job))), start_new_session=True)
+        connection, _ = listener.accept()
+        with connection, connection.makefile("rb") as stream:
+
+            def ask(request):
+                connection.sendall(encode(request))
+                return decode(stream.readline())
+
+            yield ask
+            connection.sendall(encode(Quit()))
+            process.wait(60)
+
+
+def test_events_tell_more_work_from_less_and_no_host_time_leaks(timed):
+    answers = []
+    for case in ("launched:product", "larger"):
+        assert isinstance(timed(Prepare(case=case, warmups=5)), Ready)
+        answers.append(timed(TimeBlock(case=case, seeds=tuple(range(1, 21)))))
+
+    small, large = (sorted(answer.samples_ns)[10] for answer in answers)
+    assert 8 < large / small  # 64 times the arithmetic
+    assert all(answer.method == "cuda-events-flush" for answer in answers)
+    assert all(answer.notes["host-time-leaked"] == 0 for answer in answers)
+    print(answers)
+
+
+def test_work_on_another_stream_is_seen_after_the_last_event(timed):
+    timed(Prepare(case="launched:on_another_stream", warmups=1))
+
+    answer = timed(TimeBlock(case="launched:on_another_stream", seeds=(1, 2)))
+
+    assert isinstance(answer, Times)
+    assert answer.notes["after-last-event-ns"] > 500_000
+
+
+def test_after_a_lost_device_no_other_case_is_blamed(timed):
+    lost = timed(Prepare(case="launched:out_of_range", warmups=1))
+    after = timed(Prepare(case="launched:product", warmups=1))
+
+    assert (lost.rung, lost.reason) == ("run", "raised")
+    assert isinstance(after, Failed)
+    assert (after.rung, after.reason) == ("environment", "unavailable")
+    assert after.text == "the device has not been usable since launched:out_of_range failed"
+
+
+def test_children_of_a_zygote_reach_the_device_one_after_another(bench, case_job, cuda):
+    path = bench.new_folder() / "z"
+    process = subprocess.Popen(bench.command("zygote", str(path), "torch"), start_new_session=True)
+    while not path.exists():
+        time.sleep(0.05)
+    with socket.socket(socket.AF_UNIX) as gate, gate.makefile("rb") as stream:
+        gate.connect(str(path))
+        for _ in range(3):
+            job = Job(mode="outputs", arm="head", tree=str(bench.tree), device=cuda, cases=(case_job("launched:add"),))
+            control = bench.written(job)
+            began = time.monotonic()
+            gate.sendall(encode(Fork(control=str(control))))
+            stream.readline()
+            exited = decode(stream.readline())
+            replies = [decode(line) for line in (control / "replies.jsonl").read_bytes().splitlines()]
+
+            assert exited == Exited(control=str(control), status=0)
+            assert [r.rung for r in replies if isinstance(r, RungDone)][-1] == "run"
+            print(time.monotonic() - began, [(r.rung, r.ns) for r in replies if isinstance(r, RungDone)])
+    process.wait(60)

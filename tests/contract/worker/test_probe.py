@@ -1,0 +1,38 @@
+"""Mode "probe": who this interpreter is, also where it has no torch."""
+
+import sys
+
+import pytest
+
+from kgate.protocol import Identity, Job
+
+pytestmark = pytest.mark.real
+
+
+def identity_of(ended) -> Identity:
+    (found,) = [r for r in ended.replies if isinstance(r, Identity)]
+    return found
+
+
+def test_a_cpu_is_told_by_its_model_its_threads_and_the_toolchain(bench):
+    job = Job(mode="probe", arm="head", tree=str(bench.tree), device="cpu")
+
+    identity = identity_of(bench.run(bench.written(job)))
+
+    assert {"device", "cpu", "cores", "threads", "torch", "timer", "inputs"} <= set(identity.must_match)
+    assert identity.must_match["timer"] == "cpu-monotonic"
+    assert identity.adapters["torch"] == identity.devices["cpu"] == ""
+    assert identity.adapters["triton"] == "triton: not supported by this version"
+    assert identity.devices["hip"].startswith("AMD GPUs are not supported")
+    assert identity.information["interpreter"] == bench.python[0]
+
+
+def test_a_probe_works_without_torch_and_says_so(archive, bench):
+    bare = type(bench)(python=[sys.executable, "-S"], archive=archive, new_folder=bench.new_folder)
+    job = Job(mode="probe", arm="head", tree=str(bench.tree), device="cpu")
+
+    identity = identity_of(bare.run(bare.written(job)))
+
+    assert identity.adapters["torch"] == f"torch is not installed for {sys.executable}"
+    assert identity.devices["cpu"] == "cpu: ModuleNotFoundError: No module named 'torch'"
+    assert identity.must_match == {"inputs": "philox4x32-10"}
