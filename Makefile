@@ -46,7 +46,7 @@ $(WORKER)/.ready: Makefile
 
 # Both examples become a git repository with two commits in a folder of their own, and are checked there.
 define checked
-	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && \
+	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && trap 'exit 130' INT TERM && \
 	$(BIN)/python examples/stage.py $@ "$$folder/$@" && cd "$$folder/$@" && \
 	$(abspath $(BIN))/kgate check --python $(WORKER_PYTHON)
 endef
