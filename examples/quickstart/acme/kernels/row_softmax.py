@@ -14,8 +14,12 @@ LOG2_E = 1.4426950408889634
 
 
 @tilelang.jit(out_idx=[-1], target="c", execution_backend="cython", compile_flags=["-O3"])
-def on_cpu():
-    """One kernel for every shape; float32. Three passes over a row: maximum, exponentials with their sum, division."""
+def on_cpu(tile: int = 256):
+    """
+    One kernel for every shape; float32. Three passes over a row: maximum, exponentials with their sum, division.
+
+    The sum is one of tiles' sums: one by one, 50,000 small terms would lose their last bits to a large total.
+    """
     rows, columns = T.dynamic("rows"), T.dynamic("columns")
 
     @T.prim_func
@@ -26,13 +30,17 @@ def on_cpu():
         with T.Kernel(rows) as r:
             largest = T.alloc_local((1,), "float32")
             total = T.alloc_local((1,), "float32")
+            part = T.alloc_local((1,), "float32")
             largest[0] = LOWEST
             for c in T.serial(columns):
                 largest[0] = T.max(largest[0], x[r, c])
             total[0] = 0.0
-            for c in T.serial(columns):
-                out[r, c] = T.exp(x[r, c] - largest[0])
-                total[0] += out[r, c]
+            for t in T.serial(T.ceildiv(columns, tile)):
+                part[0] = 0.0
+                for c in T.serial(T.min(tile, columns - t * tile)):
+                    out[r, t * tile + c] = T.exp(x[r, t * tile + c] - largest[0])
+                    part[0] += out[r, t * tile + c]
+                total[0] += part[0]
             for c in T.serial(columns):
                 out[r, c] = out[r, c] / total[0]
 
