@@ -72,6 +72,12 @@ def kernels_of(operator: str, dsl: str) -> ModuleType:
     return importlib.import_module(f"{operator}.{dsl}_")
 
 
+@functools.cache
+def hinted(kernel, **hints: int):
+    """A cuTile kernel with hints for its compiler, kept: each one made anew would compile anew."""
+    return kernel.replace_hints(**hints)
+
+
 def dense(x: torch.Tensor) -> torch.Tensor:
     """x itself, or a copy where x has gaps or does not start at an address that a kernel can load from."""
     x = x.contiguous()

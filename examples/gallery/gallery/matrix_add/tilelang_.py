@@ -34,7 +34,8 @@ def on_cuda(columns: int, stride_x: int, stride_y: int, dtype: str, threads: int
         y: T.StridedTensor((rows, columns), (stride_y, 1), dtype),
         out: T.Tensor((rows, columns), dtype),
     ):
-        with T.Kernel(T.ceildiv(columns, block), rows, threads=min(threads, block)) as (b, r):
+        # Rows come first: a grid holds 2^31 blocks in its first dimension, and 65535 in the others.
+        with T.Kernel(rows, T.ceildiv(columns, block), threads=min(threads, block)) as (r, b):
             for j in T.Parallel(block):
                 if b * block + j < columns:
                     out[r, b * block + j] = x[r, b * block + j] + y[r, b * block + j]

@@ -22,9 +22,7 @@ def matrix_add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 @triton.jit
-def matrix_add_triton(
-    x, y, out, columns, row_x, column_x, row_y, column_y, BLOCK: tl.constexpr
-):
+def matrix_add_triton(x, y, out, columns, row_x, column_x, row_y, column_y, BLOCK: tl.constexpr):
     r = tl.program_id(0).to(tl.int64)
     c = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inside = c < columns

@@ -1,0 +1,48 @@
+"""Causal attention, forward: grouped query heads, and a mask of the keys that take part."""
+
+import torch
+
+from gallery.paths import HALVES, choose, kernels_of
+
+KERNELS = {"tilelang": {"cuda": HALVES}, "cutile": {"cuda": HALVES}}
+DEPTHS = (64, 128)  # of a head, that the kernels are made for
+
+
+def attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None = None, causal: bool = True
+) -> torch.Tensor:
+    """
+    q [batch, heads, queries, depth], k and v [batch, groups, keys, depth] of one dtype, groups dividing heads: query
+    head h reads head h // (heads // groups) of k and v. Scores are scaled by 1 / √depth; the result is shaped as q.
+
+    mask [batch, keys] is True where a key takes part. With `causal`, query i sees keys 0 to i. A query that sees no key
+    gives 0. GALLERY_ATTENTION names the path.
+    """
+    dsl = choose("GALLERY_ATTENTION", KERNELS, q, k, v)
+    if dsl and fits(q, k, v, mask):
+        return kernels_of(__name__, dsl).attention(q, k, v, mask, causal)
+    return fallback(q, k, v, mask, causal)
+
+
+def fits(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None) -> bool:
+    if not q.ndim == k.ndim == v.ndim == 4 or k.shape != v.shape or q.shape[-1] not in DEPTHS:
+        return False
+    if mask is not None and (mask.shape != (k.shape[0], k.shape[2]) or mask.dtype != torch.bool):
+        return False
+    return q.shape[0] == k.shape[0] and q.shape[3] == k.shape[3] and k.shape[1] > 0 and q.shape[1] % k.shape[1] == 0
+
+
+def fallback(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None = None, causal: bool = True
+) -> torch.Tensor:
+    if k.shape[2] == 0:
+        return torch.zeros_like(q)
+    seen = None
+    if mask is not None:
+        seen = mask[:, None, None, :].expand(-1, 1, q.shape[2], -1)
+        if causal:
+            seen = seen & torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).tril()
+    grouped = q.shape[1] != k.shape[1]
+    return torch.nn.functional.scaled_dot_product_attention(
+        q, k, v, attn_mask=seen, is_causal=causal and mask is None, enable_gqa=grouped
+    )

@@ -1,0 +1,82 @@
+"""
+out = a @ b, with a [m, k], b [k, n] and out [m, n] of one dtype, summed in float32. What a tile reaches beyond a matrix
+reads as 0 and is not stored.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+from gallery.paths import capability
+
+# By the oldest compute capability they are for, newest first, and by the height of the output.
+SCHEDULES = {
+    # Two warpgroups with 128 × 128 sums each in registers, three steps of k on their way.
+    (90, "tall"): {"TILE_M": 128, "TILE_N": 256, "TILE_K": 64, "num_warps": 8, "num_stages": 3},
+    # Up to 64 rows the product waits for b alone: many narrow tiles fetch it side by side.
+    (90, "flat"): {"TILE_M": 64, "TILE_N": 64, "TILE_K": 128, "num_warps": 4, "num_stages": 4},
+    # Ampere and Ada: 99 KiB of shared memory on the smallest of them.
+    (80, "tall"): {"TILE_M": 128, "TILE_N": 128, "TILE_K": 32, "num_warps": 8, "num_stages": 4},
+    (80, "flat"): {"TILE_M": 32, "TILE_N": 64, "TILE_K": 64, "num_warps": 4, "num_stages": 4},
+}
+FLAT = 64  # rows of the output
+GROUP = 8  # rows of tiles that are walked column by column, so that the tiles in use stay in the L2 cache
+
+
+def gemm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """a [m, k], b [k, n], float16 or bfloat16 on CUDA, of any strides."""
+    (m, k), n = a.shape, b.shape[1]
+    if m == 0 or n == 0 or k == 0:
+        return torch.zeros(m, n, dtype=a.dtype, device=a.device)
+    out = torch.empty(m, n, dtype=a.dtype, device=a.device)
+    plan = schedule(capability(a.device.index), m)
+    grid = (triton.cdiv(m, plan["TILE_M"]) * triton.cdiv(n, plan["TILE_N"]),)
+    gemm_triton[grid](a, b, out, m, n, k, *a.stride(), *b.stride(), GROUP=GROUP, **plan)
+    return out
+
+
+def schedule(capability: int, m: int) -> dict[str, int]:
+    """How a GPU of this compute capability forms an output of m rows."""
+    height = "flat" if m <= FLAT else "tall"
+    return next(found for (oldest, kind), found in SCHEDULES.items() if kind == height and capability >= oldest)
+
+
+@triton.jit
+def gemm_triton(
+    a,
+    b,
+    out,
+    m,
+    n,
+    k,
+    a_row,
+    a_column,
+    b_row,
+    b_column,
+    TILE_M: tl.constexpr,
+    TILE_N: tl.constexpr,
+    TILE_K: tl.constexpr,
+    GROUP: tl.constexpr,
+):
+    rows, columns = tl.cdiv(m, TILE_M), tl.cdiv(n, TILE_N)
+    program = tl.program_id(0)
+    first = program // (GROUP * columns) * GROUP
+    height = min(GROUP, rows - first)
+    row = first + program % (GROUP * columns) % height
+    column = program % (GROUP * columns) // height
+
+    i = row.to(tl.int64) * TILE_M + tl.arange(0, TILE_M)
+    j = column.to(tl.int64) * TILE_N + tl.arange(0, TILE_N)
+    p = tl.arange(0, TILE_K)
+    # Rows and columns outside are read from the start again, which needs no mask; their sums are not stored.
+    a_at = a + (i % m)[:, None] * a_row + p[None, :] * a_column
+    b_at = b + p[:, None] * b_row + (j % n)[None, :] * b_column
+    total = tl.zeros((TILE_M, TILE_N), tl.float32)
+    for step in range(tl.cdiv(k, TILE_K)):
+        a_tile = tl.load(a_at, (p < k - step * TILE_K)[None, :], other=0.0)
+        b_tile = tl.load(b_at, (p < k - step * TILE_K)[:, None], other=0.0)
+        total = tl.dot(a_tile, b_tile, total)
+        a_at += TILE_K * a_column
+        b_at += TILE_K * b_row
+    inside = (i < m)[:, None] & (j < n)[None, :]
+    tl.store(out + i[:, None] * n + j[None, :], total.to(out.dtype.element_ty), inside)

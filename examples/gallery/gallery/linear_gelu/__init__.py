@@ -1,0 +1,20 @@
+"""gelu(x @ wᵀ + b), the first half of a transformer's feed-forward layer, with GELU in its tanh form."""
+
+import torch
+
+from gallery.paths import HALVES, choose, kernels_of
+
+KERNELS = {"tilelang": {"cuda": HALVES, "cpu": (torch.float32,)}, "cutile": {"cuda": HALVES}}
+
+
+def linear_gelu(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """x [m, k], w [n, k] as torch.nn.Linear keeps it, b [n], of one dtype; GALLERY_LINEAR_GELU names the path."""
+    dsl = choose("GALLERY_LINEAR_GELU", KERNELS, x, w, b)
+    if dsl and x.ndim == w.ndim == 2 and x.shape[1] == w.shape[1] and b.shape == w.shape[:1]:
+        return kernels_of(__name__, dsl).linear_gelu(x, w, b)
+    return fallback(x, w, b)
+
+
+def fallback(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """The unfused form: one kernel for product and bias, whose result goes through memory to a second one for GELU."""
+    return torch.nn.functional.gelu(torch.nn.functional.linear(x, w, b), approximate="tanh")
