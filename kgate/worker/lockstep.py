@@ -123,10 +123,11 @@ class Session:
     def prepare(self, case: CaseJob, warmups: int) -> Ready:
         subject = subject_of(case, self.control, lambda rung, ns: None)
         timer = subject.ground.device.timer(subject.ground.device_name)
-        self.prepared[case.case] = Prepared(subject=subject, timer=timer, kept={})
-        samples = [sample(self.prepared[case.case], case.seed, 1, "run") for _ in range(warmups)]
-        timer.notes()  # the warm-up's are of no interest, and the first call's host time is a compiler's
+        prepared = Prepared(subject=subject, timer=timer, kept={})
+        samples = [sample(prepared, case.seed, 1, "run") for _ in range(warmups)]
         outputs = subject.outputs(samples[-1].returned)
+        timer.notes()  # the warm-up's are of no interest, and the first call's host time is a compiler's
+        self.prepared[case.case] = prepared
         return Ready(
             case=case.case,
             estimate_ns=int(statistics.median(s.span_ns for s in samples)),

@@ -110,12 +110,11 @@ class Bench:
             start_new_session=True,
             env={**os.environ, **self.env},
         )
-        return ended(folder, done.returncode)
+        return self.ended(folder, done.returncode)
 
-
-def ended(folder: Path, code: int) -> Ended:
-    lines = (folder / "replies.jsonl").read_bytes().splitlines()
-    return Ended(folder=folder, code=code, replies=[decode(line) for line in lines])
+    def ended(self, folder: Path, code: int) -> Ended:
+        lines = (folder / "replies.jsonl").read_bytes().splitlines()
+        return Ended(folder=folder, code=code, replies=[decode(line) for line in lines])
 
 
 @pytest.fixture(scope="session")

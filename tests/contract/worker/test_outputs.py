@@ -334,6 +334,6 @@ def test_without_torch_every_case_is_answered_with_the_reason(archive, bench, ca
         Job(mode="outputs", arm="head", tree=str(bench.tree), device="cpu", cases=(case_job("kernels:add"),))
     )
 
-    failed = type(bench)(python=[sys.executable, "-S"], archive=archive, new_folder=bench.new_folder).run(folder)
+    failed = type(bench)(python=[sys.executable, "-I", "-S"], archive=archive, new_folder=bench.new_folder).run(folder)
 
     assert failed.failed("kernels:add").text == f"torch is not installed for {sys.executable}"

@@ -28,7 +28,7 @@ def test_a_cpu_is_told_by_its_model_its_threads_and_the_toolchain(bench):
 
 
 def test_a_probe_works_without_torch_and_says_so(archive, bench):
-    bare = type(bench)(python=[sys.executable, "-S"], archive=archive, new_folder=bench.new_folder)
+    bare = type(bench)(python=[sys.executable, "-I", "-S"], archive=archive, new_folder=bench.new_folder)
     job = Job(mode="probe", arm="head", tree=str(bench.tree), device="cpu")
 
     identity = identity_of(bare.run(bare.written(job)))
