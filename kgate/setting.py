@@ -83,10 +83,9 @@ def prepare(options: Options, emit: Emit) -> Setting:
     scratch = Path(tempfile.mkdtemp(prefix="probe-", dir=state))
     try:
         workplace = place(options, manifest, base, scratch)
-        identity = launch.probe(workplace)
+        target, identity = probed(workplace, options.device)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    target = target_of(identity, options.device)
     fingerprint = Fingerprint(
         must_match=identity.must_match, may_drift=identity.may_drift, information=identity.information
     )
@@ -198,18 +197,32 @@ def interpreter(chosen: str, by_hand: bool, arm_folder: Path, checkout: Path) ->
     raise HostError(f"{places[-1] / chosen}: no such interpreter; mend `python` in the manifest or pass --python")
 
 
-def target_of(identity: Identity, device: str) -> Target:
-    """The device of this run. `auto` is the first GPU if the worker's torch sees one, else the CPU."""
+def probed(workplace: Workplace, device: str) -> tuple[Target, Identity]:
+    """
+    The device of this run, and what the worker says of it. `auto` is the first GPU that the worker's torch sees, else
+    the CPU. Raises UsageError for a device kgate does not know, HostError for one that is not here.
+    """
     kind, _, index = device.partition(":")
-    if kind not in ("auto", "cpu", "cuda"):
+    if kind not in ("auto", "cpu", "cuda") or (index and not index.isdecimal()) or (kind != "cuda" and index):
         raise UsageError(f"--device {device}: no such device; one of auto, cpu, cuda, cuda:N")
-    reason = identity.devices.get("nvidia", "the worker did not say")
-    if kind == "cpu" or (kind == "auto" and reason):
-        return Target(kind="cpu", name="cpu")
-    if reason:
+    gpu = f"cuda:{index or 0}"
+    # A look at the driver's file saves a probe of seconds; torch's own answer still decides.
+    first = gpu if kind == "cuda" or (kind == "auto" and Path("/dev/nvidiactl").exists()) else "cpu"
+    identity = launch.probe(replace(workplace, device=first))
+    reason = identity.devices.get(first, "")
+    if kind == "cuda" and reason:
         raise HostError(f"--device {device}: {reason}")
+    if kind == "auto" and first != "cpu" and reason:
+        identity = launch.probe(replace(workplace, device="cpu"))
+        first = "cpu"
+    elif kind == "auto" and first == "cpu" and not identity.devices.get("cuda", "no word of it"):
+        identity = launch.probe(replace(workplace, device=gpu))
+        first = gpu
+    if first == "cpu":
+        return Target(kind="cpu", name="cpu"), identity
     facts = identity.must_match
-    return Target(kind="cuda", name=short_name(facts["gpu"]), arch=facts["capability"], index=int(index or 0))
+    arch = "sm_" + facts["capability"].replace(".", "")
+    return Target(kind="cuda", name=short_name(facts["device"]), arch=arch, index=int(index or 0)), identity
 
 
 def short_name(gpu: str) -> str:
