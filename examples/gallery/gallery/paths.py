@@ -1,8 +1,8 @@
 """
 What the operators share: which path a call takes, and tensors laid out as kernels want them.
 
-An operator's environment variable names the path: `tilelang`, `cutile`, `triton`, or `torch` for the fallback. Unset, the
-first DSL that can be imported and takes the tensors runs. It is read at every call.
+An operator's environment variable names the path: `tilelang`, `cutile`, `triton`, or `torch` for the fallback.
+Unset, the first DSL that can be imported and takes the tensors runs. It is read at every call.
 """
 
 import functools
@@ -24,17 +24,18 @@ MOST_ELEMENTS = 2**31 - 1  # kernels count elements in 32 bits
 ALIGNMENT = 16  # bytes that a kernel loads at once
 
 
-def choose(variable: str, kernels: Kernels, *tensors: torch.Tensor, gradient: bool = False) -> str | None:
+def choose(variable: str, kernels: Kernels, *tensors: torch.Tensor) -> str | None:
     """
-    The DSL whose kernel a call takes, or None for PyTorch: no kernel for these tensors, none installed, or none wanted.
+    The DSL whose kernel a call takes, or None for PyTorch: no kernel for these tensors, none installed, or none
+    wanted.
 
-    All tensors must be of one dtype, on one device that is the current one. Unless the operator has its own `gradient`,
-    a call that autograd has to record takes PyTorch. Raises ValueError where the variable names no path.
+    All tensors must be of one dtype, on one device that is the current one, and none of them watched by autograd.
+    Raises ValueError where the variable names no path.
     """
     wanted = os.environ.get(variable, "")
     if wanted not in ("", "torch", *kernels):
         raise ValueError(f"{variable}={wanted}: choose one of {', '.join(kernels)}, torch")
-    if wanted == "torch" or not regular(*tensors) or (not gradient and recorded(*tensors)):
+    if wanted == "torch" or not regular(*tensors) or recorded(*tensors):
         return None
     first = tensors[0]
     for dsl in [wanted] if wanted else kernels:

@@ -1,9 +1,10 @@
 """
-out = softmax(q @ kᵀ / √depth) @ v per head, without the matrix of scores in memory: a block keeps its queries' running
-maximum, sum and result while it walks over the keys, tile by tile.
+out = softmax(q @ kᵀ / √depth) @ v per head, without the matrix of scores in memory: a block keeps its queries'
+running maximum, sum and result while it walks over the keys, tile by tile.
 
-q, out [batch, heads, queries, depth], k, v [batch, groups, keys, depth] of one dtype, float16 or bfloat16; scores, sums
-and results in float32, the weights of v rounded to the dtype. Keys beyond the last read as 0 and are masked out.
+q, out [batch, heads, queries, depth], k, v [batch, groups, keys, depth] of one dtype, float16 or bfloat16; scores,
+sums and results in float32, the weights of v rounded to the dtype. Keys beyond the last read as 0 and are masked
+out.
 """
 
 import cuda.tile as ct
@@ -14,8 +15,9 @@ from gallery.paths import capability, hinted
 LOWEST = -3.4028234663852886e38  # of float32
 LOG2_E = 1.4426950408889634
 
-# By the oldest compute capability they are for, newest first: queries and keys of a tile, and what the compiler is told:
-# `occupancy`, how many blocks to plan for on a multiprocessor; `num_worker_warps`, how many warps share a tile.
+# By the oldest compute capability they are for, newest first: queries and keys of a tile, and what the compiler is
+# told: `occupancy`, how many blocks to plan for on a multiprocessor; `num_worker_warps`, how many warps share a
+# tile.
 SCHEDULES = {
     # Two warpgroups with 64 queries each; one of them alone would spill 224 registers to memory.
     90: {"tile": (128, 128), "hints": {"occupancy": 1, "num_worker_warps": 8}},
@@ -62,9 +64,9 @@ def attention_cutile(
     """
     `group`: heads of q that share a head of k and v; mask [batch, keys] is 1 where a key takes part.
 
-    The longest rows of blocks, those of the last queries, start first. Only tiles that cross the diagonal or the last key
-    look at single scores. The running maximum starts at the lowest finite number: a tile that is masked out whole then
-    adds 0, where -inf - -inf would add NaN.
+    The longest rows of blocks, those of the last queries, start first. Only tiles that cross the diagonal or the
+    last key look at single scores. The running maximum starts at the lowest finite number: a tile that is masked
+    out whole then adds 0, where -inf - -inf would add NaN.
     """
     head, b = ct.bid(0), ct.bid(2)
     block = ct.num_blocks(1) - 1 - ct.bid(1)

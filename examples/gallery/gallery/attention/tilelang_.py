@@ -1,9 +1,10 @@
 """
-out = softmax(q @ kᵀ / √depth) @ v per head, without the matrix of scores in memory: a block keeps its queries' running
-maximum, sum and result while it walks over the keys, tile by tile.
+out = softmax(q @ kᵀ / √depth) @ v per head, without the matrix of scores in memory: a block keeps its queries'
+running maximum, sum and result while it walks over the keys, tile by tile.
 
-q, out [batch, heads, queries, depth], k, v [batch, groups, keys, depth] of one dtype, float16 or bfloat16; scores, sums
-and results in float32, the weights of v rounded to the dtype. Keys beyond the last read as 0 and are masked out.
+q, out [batch, heads, queries, depth], k, v [batch, groups, keys, depth] of one dtype, float16 or bfloat16; scores,
+sums and results in float32, the weights of v rounded to the dtype. Keys beyond the last read as 0 and are masked
+out.
 """
 
 import tilelang
@@ -28,8 +29,8 @@ def attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None, causal: bool
 ) -> torch.Tensor:
     """
-    On CUDA; depth 64 or 128. Strides that are multiples of 16 bytes, as those of [batch, queries, heads, depth] with two
-    dimensions swapped, are read where they are; others are copied first. The result is dense.
+    On CUDA; depth 64 or 128. Strides that are multiples of 16 bytes, as those of [batch, queries, heads, depth]
+    with two dimensions swapped, are read where they are; others are copied first. The result is dense.
     """
     if q.numel() == 0 or k.numel() == 0:
         return torch.zeros(q.shape, dtype=q.dtype, device=q.device)
@@ -60,10 +61,10 @@ def on_cuda(
     """
     One kernel for every batch, number of queries and of keys. `group`: heads of q that share a head of k and v.
 
-    The longest rows of blocks, those of the last queries, start first, so that short ones fill the gaps at the end. Only
-    tiles that cross the diagonal or the last key look at single scores. The running maximum starts at the lowest finite
-    number: a tile that is masked out whole then adds 0, where -inf - -inf would add NaN. Powers are the GPU's own of 2,
-    which flush subnormal weights to 0.
+    The longest rows of blocks, those of the last queries, start first, so that short ones fill the gaps at the end.
+    Only tiles that cross the diagonal or the last key look at single scores. The running maximum starts at the
+    lowest finite number: a tile that is masked out whole then adds 0, where -inf - -inf would add NaN. Powers are
+    the GPU's own of 2, which flush subnormal weights to 0.
     """
     batch, queries, keys = T.dynamic("batch"), T.dynamic("queries"), T.dynamic("keys")
     q_strides = (T.dynamic("q_batch"), T.dynamic("q_head"), T.dynamic("q_row"), 1)

@@ -1,5 +1,6 @@
 """
-a @ bᵀ of two matrices in 8-bit floats (e4m3) with a scale per block, as DeepSeek-V3 keeps its weights and activations.
+a @ bᵀ of two matrices in 8-bit floats (e4m3) with a scale per block, as DeepSeek-V3 keeps its weights and
+activations.
 
 A scale belongs to 128 values of a row of a, and to 128 × 128 values of b: the product is
 sum over blocks p of a_scale[i, p] · b_scale[j // 128, p] · sum over k in p of a[i, k] · b[j, k].
@@ -47,7 +48,8 @@ def spread(scale: torch.Tensor, dim: int, shape: tuple[int, ...]) -> torch.Tenso
 
 def quantize(x: torch.Tensor, rows: int = 1) -> tuple[torch.Tensor, torch.Tensor]:
     """
-    x [m, k] as 8-bit floats with a scale per `rows` × 128 values, which maps the largest of them to 448, e4m3's largest.
+    x [m, k] as 8-bit floats with a scale per `rows` × 128 values, which maps the largest of them to 448, e4m3's
+    largest.
 
     rows=1 is for activations, rows=128 for weights. Returns [m, k] float8_e4m3fn and [⌈m / rows⌉, ⌈k / 128⌉] float32.
     """

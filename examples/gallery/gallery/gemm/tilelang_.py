@@ -1,8 +1,8 @@
 """
 out = a @ b, with a [m, k], b [k, n] or its transpose [n, k], out [m, n], dense and of one dtype, summed in float32.
 
-Nothing need be a multiple of a tile: what lies outside reads as 0 and is not stored. Rows that are a multiple of 16 bytes
-are fetched by the copy engine on Hopper, by a warpgroup of its own; others by ordinary loads, at half the speed.
+Nothing need be a multiple of a tile: what lies outside reads as 0 and is not stored. Rows that are a multiple of 16
+bytes are fetched by the copy engine on Hopper, by a warpgroup of its own; others by ordinary loads.
 """
 
 import tilelang
@@ -11,17 +11,20 @@ import torch
 
 from gallery.paths import capability, dense, dtype_name
 
-# By the oldest compute capability they are for, newest first, and by the height of the output.
+# By the oldest compute capability they are for, newest first, and by the height of the output. `split` is how warps
+# share a tile: each takes whole rows of it, or a square part.
 SCHEDULES = {
-    # Two warpgroups with 128 × 128 sums each in registers, and room for three steps of k in 227 KiB of shared memory.
-    (90, "tall"): {"tile_m": 128, "tile_n": 256, "tile_k": 64, "stages": 3, "threads": 256},
+    # Two warpgroups with 64 × 256 sums each in registers, the widest product that one instruction forms, and room for
+    # three steps of k in 227 KiB of shared memory.
+    (90, "tall"): {"tile_m": 128, "tile_n": 256, "tile_k": 64, "stages": 3, "threads": 256, "split": "rows"},
     # Up to 64 rows the product waits for b alone: many narrow tiles fetch it side by side.
-    (90, "flat"): {"tile_m": 64, "tile_n": 32, "tile_k": 128, "stages": 4, "threads": 128},
+    (90, "flat"): {"tile_m": 64, "tile_n": 32, "tile_k": 128, "stages": 4, "threads": 128, "split": "rows"},
     # Ampere and Ada: no copy engine, 99 KiB of shared memory on the smallest of them.
-    (80, "tall"): {"tile_m": 128, "tile_n": 128, "tile_k": 32, "stages": 4, "threads": 256},
-    (80, "flat"): {"tile_m": 32, "tile_n": 64, "tile_k": 64, "stages": 4, "threads": 128},
+    (80, "tall"): {"tile_m": 128, "tile_n": 128, "tile_k": 32, "stages": 4, "threads": 256, "split": "square"},
+    (80, "flat"): {"tile_m": 32, "tile_n": 64, "tile_k": 64, "stages": 4, "threads": 128, "split": "square"},
 }
 FLAT = 64  # rows of the output
+POLICIES = {"rows": T.GemmWarpPolicy.FullRow, "square": T.GemmWarpPolicy.Square}
 
 
 def gemm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -40,7 +43,7 @@ def gemm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return on_cuda(k, n, dtype_name(a), transposed, **schedule(capability(a.device.index), m))(a, b)
 
 
-def schedule(capability: int, m: int) -> dict[str, int]:
+def schedule(capability: int, m: int) -> dict:
     """How a GPU of this compute capability forms an output of m rows."""
     height = "flat" if m <= FLAT else "tall"
     return next(found for (oldest, kind), found in SCHEDULES.items() if kind == height and capability >= oldest)
@@ -49,8 +52,8 @@ def schedule(capability: int, m: int) -> dict[str, int]:
 @tilelang.jit(out_idx=[-1], target="c", execution_backend="cython", compile_flags=["-O3"])
 def on_cpu(transposed: bool, tile_m: int = 32, tile_n: int = 64, tile_k: int = 64):
     """
-    One kernel for every shape. A tile of b is packed row by row, with zeros outside, and then used for 32 rows of a: the inner loop is dense and of
-    known length, which the C compiler turns into vector instructions.
+    One kernel for every shape. A tile of b is packed row by row, with zeros outside, and then used for 32 rows of
+    a: the inner loop is dense and of known length, which the C compiler turns into vector instructions.
     """
     m, n, k = T.dynamic("m"), T.dynamic("n"), T.dynamic("k")
     shape = (n, k) if transposed else (k, n)
@@ -88,7 +91,16 @@ def on_cpu(transposed: bool, tile_m: int = 32, tile_n: int = 64, tile_k: int = 6
 
 @tilelang.jit(out_idx=[-1], target="cuda")
 def on_cuda(
-    k: int, n: int, dtype: str, transposed: bool, tile_m: int, tile_n: int, tile_k: int, stages: int, threads: int
+    k: int,
+    n: int,
+    dtype: str,
+    transposed: bool,
+    tile_m: int,
+    tile_n: int,
+    tile_k: int,
+    stages: int,
+    threads: int,
+    split: str,
 ):
     """
     One kernel for every m, as tokens come and go while a layer's weights stay; dtype float16 or bfloat16.
@@ -117,7 +129,7 @@ def on_cuda(
                     T.copy(b[column * tile_n, step * tile_k], b_tile)
                 else:
                     T.copy(b[step * tile_k, column * tile_n], b_tile)
-                T.gemm(a_tile, b_tile, total, transpose_B=transposed)
+                T.gemm(a_tile, b_tile, total, transpose_B=transposed, policy=POLICIES[split])
             T.copy(total, out_tile)
             T.copy(out_tile, out[row * tile_m, column * tile_n])
 

@@ -1,9 +1,9 @@
 """
-out = gelu(x @ wᵀ + b), with gelu(v) = v / (1 + exp(-2u)) and u = √(2 / π) · (v + 0.044715 v³), which is GELU's tanh form
-written with one exponential.
+out = gelu(x @ wᵀ + b), with gelu(v) = v / (1 + exp(-2u)) and u = √(2 / π) · (v + 0.044715 v³), which is GELU's tanh
+form written with one exponential.
 
-x [m, k], w [n, k], b [n], out [m, n] of one dtype. Products are summed in float32; bias and GELU are applied to that sum
-before it is rounded. What a tile reaches beyond a matrix reads as 0 and is not stored.
+x [m, k], w [n, k], b [n], out [m, n] of one dtype. Products are summed in float32; bias and GELU are applied to
+that sum before it is rounded. What a tile reaches beyond a matrix reads as 0 and is not stored.
 """
 
 import cuda.tile as ct
@@ -32,7 +32,9 @@ def linear_gelu(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tens
 
 
 def unfused(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """The same product by this gallery's GEMM, with bias and GELU as kernels of their own, to see what fusion saves."""
+    """
+    The same product by this gallery's GEMM, with bias and GELU as kernels of their own, to see what fusion saves.
+    """
     return torch.nn.functional.gelu(gemm(x, w.t()) + b, approximate="tanh")
 
 

@@ -1,16 +1,17 @@
 """
-out = gelu(x @ wᵀ + b), with gelu(v) = v / (1 + exp(-2u)) and u = √(2 / π) · (v + 0.044715 v³), which is GELU's tanh form
-written with one exponential.
+out = gelu(x @ wᵀ + b), with gelu(v) = v / (1 + exp(-2u)) and u = √(2 / π) · (v + 0.044715 v³), which is GELU's tanh
+form written with one exponential.
 
-x [m, k], w [n, k], b [n], out [m, n], dense and of one dtype. Products are summed in float32; bias and GELU are applied
-to that sum in registers, before it is rounded. Nothing need be a multiple of a tile: what lies outside reads as 0.
+x [m, k], w [n, k], b [n], out [m, n], dense and of one dtype. Products are summed in float32; bias and GELU are
+applied to that sum in registers, before it is rounded. Nothing need be a multiple of a tile: what lies outside
+reads as 0.
 """
 
 import tilelang
 import tilelang.language as T
 import torch
 
-from gallery.gemm.tilelang_ import gemm, schedule
+from gallery.gemm.tilelang_ import POLICIES, gemm, schedule
 from gallery.paths import capability, dense, dtype_name
 
 CUBIC = 0.044715
@@ -31,7 +32,9 @@ def linear_gelu(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tens
 
 
 def unfused(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """The same product by this gallery's GEMM, with bias and GELU as kernels of their own, to see what fusion saves."""
+    """
+    The same product by this gallery's GEMM, with bias and GELU as kernels of their own, to see what fusion saves.
+    """
     return torch.nn.functional.gelu(gemm(x, w.t()) + b, approximate="tanh")
 
 
@@ -84,7 +87,7 @@ def on_cpu(tile_m: int = 32, tile_n: int = 64, tile_k: int = 64):
 
 
 @tilelang.jit(out_idx=[-1], target="cuda")
-def on_cuda(k: int, n: int, dtype: str, tile_m: int, tile_n: int, tile_k: int, stages: int, threads: int):
+def on_cuda(k: int, n: int, dtype: str, tile_m: int, tile_n: int, tile_k: int, stages: int, threads: int, split: str):
     """One kernel for every m, with the schedule of gallery.gemm; dtype float16 or bfloat16."""
     m = T.dynamic("m")
 
@@ -106,7 +109,7 @@ def on_cuda(k: int, n: int, dtype: str, tile_m: int, tile_n: int, tile_k: int, s
             for step in T.Pipelined(T.ceildiv(k, tile_k), num_stages=stages):
                 T.copy(x[row * tile_m, step * tile_k], x_tile)
                 T.copy(w[column * tile_n, step * tile_k], w_tile)
-                T.gemm(x_tile, w_tile, total, transpose_B=True)
+                T.gemm(x_tile, w_tile, total, transpose_B=True, policy=POLICIES[split])
             for j in T.Parallel(tile_n):
                 bias[j] = T.cast(b[column * tile_n + j], "float32")
             for i, j in T.Parallel(tile_m, tile_n):

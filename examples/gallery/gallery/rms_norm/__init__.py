@@ -44,7 +44,9 @@ def rms_norm_backward(
 
 
 class RMSNorm(torch.autograd.Function):
-    """Ties the two together for autograd. A row's r is computed again on the way back, which costs no memory traffic."""
+    """
+    Ties the two together for autograd. A row's r is computed again on the way back, which costs no memory traffic.
+    """
 
     @staticmethod
     def forward(ctx, x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
@@ -70,11 +72,13 @@ def unfused(x: torch.Tensor, weight: torch.Tensor, eps: float = EPS) -> torch.Te
 def fallback_backward(
     grad: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, eps: float = EPS
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """With n = x · r and g = grad · weight: dx = r · (g - n · mean(g · n)), dweight = sum of grad · n over the rows."""
+    """
+    With n = x · r and g = grad · weight: dx = r · (g - n · mean(g · n)), dweight = sum of grad · n over the rows.
+    """
     dtype = wide(x.dtype)
     x_wide, grad_wide = x.to(dtype), grad.to(dtype)
     r = torch.rsqrt(x_wide.square().mean(-1, keepdim=True) + eps)
     normal = x_wide * r
     g = grad_wide * weight.to(dtype)
     dx = r * (g - normal * (g * normal).mean(-1, keepdim=True))
-    return dx.to(x.dtype), (grad_wide * normal).sum(0).to(weight.dtype)
+    return dx.to(x.dtype), (grad_wide * normal).reshape(-1, x.shape[-1]).sum(0).to(weight.dtype)

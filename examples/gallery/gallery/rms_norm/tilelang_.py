@@ -1,9 +1,9 @@
 """
-Forward: out = x · r · weight, with r = 1 / sqrt(mean(x²) + eps) per row. Backward, with n = x · r and g = grad · weight:
-dx = r · (g - n · mean(g · n)) and dweight = sum of grad · n over the rows.
+Forward: out = x · r · weight, with r = 1 / sqrt(mean(x²) + eps) per row. Backward, with n = x · r and g = grad ·
+weight: dx = r · (g - n · mean(g · n)) and dweight = sum of grad · n over the rows.
 
-x, grad, out, dx [rows, columns] and weight [columns], dense, of one dtype; arithmetic in float32. A block holds a row in
-registers; columns beyond it count as 0.
+x, grad, out, dx [rows, columns] and weight [columns], dense, of one dtype; arithmetic in float32. A block holds a
+row in registers; columns beyond it count as 0.
 """
 
 import tilelang
@@ -16,7 +16,9 @@ BLOCKS_PER_MULTIPROCESSOR = 2  # of the backward kernel, each with its own parti
 
 
 def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
-    """x [rows, columns ≤ 16384], float32 on the CPU, any float up to 32 bits on CUDA; strided ones are copied first."""
+    """
+    x [rows, columns ≤ 16384], float32 on the CPU, any float up to 32 bits on CUDA; strided ones are copied first.
+    """
     if x.numel() == 0:
         return torch.empty(x.shape, dtype=x.dtype, device=x.device)
     kernel = on_cuda(x.shape[1], dtype_name(x), eps) if x.is_cuda else on_cpu(eps)
@@ -71,8 +73,8 @@ def on_cpu(eps: float):
 
 def just_as_wide(columns: int) -> tuple[int, int]:
     """
-    Values and threads of a block for a row. Where 8 values at a time and a power of two of threads come out even, as for
-    4096, 5120 and 7168 columns, the block is just as wide as the row; otherwise it is padded.
+    Values and threads of a block for a row. Where 8 values at a time and a power of two of threads come out even,
+    as for 4096, 5120 and 7168 columns, the block is just as wide as the row; otherwise it is padded.
     """
     for threads in (1024, 512, 256, 128, 64, 32):
         if columns % (8 * threads) == 0 and 16 <= columns // threads <= 64:

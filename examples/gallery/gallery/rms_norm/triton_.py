@@ -1,6 +1,6 @@
 """
-Forward: out = x · r · weight, with r = 1 / sqrt(mean(x²) + eps) per row. Backward, with n = x · r and g = grad · weight:
-dx = r · (g - n · mean(g · n)) and dweight = sum of grad · n over the rows.
+Forward: out = x · r · weight, with r = 1 / sqrt(mean(x²) + eps) per row. Backward, with n = x · r and g = grad ·
+weight: dx = r · (g - n · mean(g · n)) and dweight = sum of grad · n over the rows.
 
 x, grad, out, dx [rows, columns] and weight [columns] of one dtype; arithmetic in float32. A program holds a row in
 registers; columns beyond it count as 0.
@@ -63,7 +63,9 @@ def rms_norm_triton(x, weight, out, columns, row_stride, column_stride, eps, BLO
 
 @triton.jit
 def rms_norm_backward_triton(grad, x, weight, dx, partial, rows, columns, eps, BLOCK: tl.constexpr):
-    """Program p takes rows p, p + programs, p + 2 · programs, …; partial [programs, columns] is its share of dweight."""
+    """
+    Program p takes rows p, p + programs, p + 2 · programs, …; partial [programs, columns] is its share of dweight.
+    """
     program = tl.program_id(0)
     c = tl.arange(0, BLOCK)
     inside = c < columns

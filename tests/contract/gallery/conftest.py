@@ -1,0 +1,46 @@
+"""
+The gallery on a machine without a GPU: fallbacks and CPU schedules run, everything else is compiled and not run.
+
+Run with an interpreter that has torch and the DSLs; what one does not have is listed as not run.
+"""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3] / "examples" / "gallery"
+
+
+def pytest_configure() -> None:
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+
+
+def wanted(package: str) -> ModuleType:
+    """The package, or the test is not run."""
+    try:
+        return importlib.import_module(package)
+    except (ImportError, OSError) as error:
+        pytest.skip(f"not run: {package} cannot be imported ({error})", allow_module_level=True)
+
+
+@pytest.fixture(scope="session")
+def torch() -> ModuleType:
+    return wanted("torch")
+
+
+@pytest.fixture(scope="session")
+def cuda_home() -> Path:
+    """A CUDA toolkit with nvcc and headers: CUDA_HOME, or the one that pip installs."""
+    places = [Path(os.environ["CUDA_HOME"])] if "CUDA_HOME" in os.environ else []
+    places += [Path(path) / "nvidia" / "cu13" for path in sys.path if path]
+    for place in places:
+        if (place / "bin" / "nvcc").is_file() and (place / "include" / "cuda_runtime.h").is_file():
+            return place
+    pytest.skip(
+        "not run: nvcc and its headers are not here (pip: nvidia-cuda-nvcc, nvidia-cuda-runtime, nvidia-cuda-cccl)"
+    )

@@ -1,0 +1,70 @@
+"""The gallery's kgate.yaml, read by kgate, against the gallery's own code."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.real]
+
+ROOT = Path(__file__).resolve().parents[3] / "examples" / "gallery"
+
+
+@pytest.fixture(scope="module")
+def manifest():
+    pytest.importorskip("ruamel.yaml", reason="not run: kgate's own needs are not installed")
+    pytest.importorskip("jsonschema", reason="not run: kgate's own needs are not installed")
+    from kgate.load.manifest import load
+
+    return load(ROOT / "kgate.yaml")
+
+
+def text_of(reference):
+    """The source of the module that a `module:function` names, and the function's name."""
+    module, _, function = reference.partition(":")
+    path = ROOT / Path(*module.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return file.read_text(), function
+
+
+def test_every_function_named_exists(manifest):
+    for kernel in manifest.kernels:
+        for reference in (kernel.dispatch, kernel.custom, kernel.fallback):
+            source, function = text_of(reference)
+
+            assert f"\ndef {function}(" in source, reference
+
+
+def test_every_device_kernel_named_is_one_that_the_custom_path_has(manifest):
+    for kernel in manifest.kernels:
+        for pattern in kernel.device_kernels:
+            operator = re.sub(r"_(tilelang|cutile|triton)\*$", "", pattern)
+            folder = "rms_norm" if operator == "rms_norm_backward" else operator
+            source = (ROOT / "gallery" / folder / f"{kernel.dsl}_.py").read_text()
+
+            assert f"def {pattern.removesuffix('*')}(" in source
+
+
+def test_every_workload_says_where_it_is_from(manifest):
+    for kernel in manifest.kernels:
+        for workload in kernel.workloads:
+            assert workload.source, f"{kernel.name}/{workload.name}"
+
+
+def test_every_switch_is_one_that_the_dispatcher_reads(manifest):
+    for kernel in manifest.kernels:
+        source, _ = text_of(kernel.dispatch)
+
+        assert f'"{kernel.switch.env}"' in source
+        assert kernel.switch.custom == kernel.dsl
+
+
+def test_every_kernel_of_every_dsl_is_measured(manifest):
+    pytest.importorskip("torch", reason="not run: torch is not installed")
+    measured = {kernel.dispatch.partition(":")[0] + "/" + kernel.dsl for kernel in manifest.kernels}
+
+    for folder in sorted((ROOT / "gallery").iterdir()):
+        if (folder / "__init__.py").is_file():
+            package = importlib.import_module(f"gallery.{folder.name}")
+            assert {f"gallery.{folder.name}/{dsl}" for dsl in package.KERNELS} <= measured
