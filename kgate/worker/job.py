@@ -4,15 +4,13 @@ import os
 from functools import partial
 from pathlib import Path
 
-from kgate.protocol import Begin, Bye, CaseJob, End, Facts, Rung, RungDone
+from kgate.protocol import SPOILED, Begin, Bye, CaseJob, End, Facts, Rung, RungDone
 from kgate.worker import control as controls
 from kgate.worker import devices, lockstep, observation, probe
 from kgate.worker.control import Control
 from kgate.worker.exports import Budget, Target, written
 from kgate.worker.faults import Fault, foreign
 from kgate.worker.subject import subject_of
-
-SPOILED = 70  # exit code: a case left the device unusable; the cases after it belong into a new process
 
 
 def run(folder: Path) -> int:

@@ -103,9 +103,9 @@ class Nursery:
 
     def leave(self) -> None:
         """In the child: nothing of the zygote's is kept but what was imported."""
+        os.setsid()
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        os.setsid()
         lifeline.follow_parent()
         self.gate.close()
         os.close(self.bell)

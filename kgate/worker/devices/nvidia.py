@@ -18,7 +18,7 @@ CYCLES_PER_NS = 2.0  # no GPU's clock is above 2 GHz by much; a wait that is too
 WAIT_FACTOR = 1.5  # of the host time seen for the call, since that varies
 WAIT_LEAST_NS = 50_000  # launching two events and a short kernel, in a slow interpreter
 WAIT_MOST_NS = 20_000_000
-NAMES_LIMIT = 200  # kernel names reported of one call
+NAMES_LIMIT, LETTERS_LIMIT = 200, 500  # kernel names reported of one call, and how much of each
 
 
 def available(name: str) -> str:
@@ -92,7 +92,7 @@ def kernels(name: str, call: Callable[[], Any]) -> list[str] | None:
         call()
         torch.cuda.synchronize(name)
     names = {event.name for event in trace.events() or () if event.device_type == DeviceType.CUDA}
-    return sorted(n[:NAMES_LIMIT] for n in names if not n.startswith(("Memcpy", "Memset")))[:NAMES_LIMIT]
+    return sorted(n[:LETTERS_LIMIT] for n in names if not n.startswith(("Memcpy", "Memset")))[:NAMES_LIMIT]
 
 
 class Events:

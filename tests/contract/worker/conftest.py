@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import Any
 import pytest
 
 from kgate.protocol import CaseJob, Facts, Failed, Fill, Job, Output, TensorArg, decode, encode_job
+from kgate.runner.bundle import packed
 
-ROOT = Path(__file__).parents[3]
 SAMPLES = Path(__file__).parent / "samples"
 
 
@@ -45,15 +44,6 @@ class Ended:
         return (self.folder / "log.txt").read_text()
 
 
-def packed(to: Path) -> Path:
-    with zipfile.ZipFile(to, "w") as archive:
-        archive.writestr("__main__.py", "from kgate.worker.entry import main\nmain()\n")
-        shared = [ROOT / "kgate" / name for name in ("__init__.py", "protocol.py", "wire.py")]
-        for file in (*shared, *(ROOT / "kgate" / "worker").rglob("*.py")):
-            archive.write(file, file.relative_to(ROOT))
-    return to
-
-
 @pytest.fixture(scope="session")
 def interpreter() -> str:
     """The user's interpreter; its own process, so that importing torch here is never needed."""
@@ -80,7 +70,7 @@ def device(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return packed(tmp_path_factory.mktemp("archive") / "worker.zip")
+    return packed(tmp_path_factory.mktemp("archive"))
 
 
 @dataclass(frozen=True, kw_only=True)

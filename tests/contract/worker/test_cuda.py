@@ -8,6 +8,7 @@ import time
 import pytest
 
 from kgate.protocol import (
+    SPOILED,
     Failed,
     Fill,
     Fork,
@@ -33,15 +34,16 @@ def square(n: int) -> TensorArg:
 
 
 def test_a_case_tells_its_kernels_and_its_memory(bench, case_job, cuda):
-    job = Job(mode="outputs", arm="head", tree=str(bench.tree), device=cuda, cases=(case_job("launched:add"),))
+    cases = (case_job("launched:add", device_kernels=("*add*",)), case_job("launched:add", case="not asked"))
 
-    ended = bench.run(bench.written(job))
+    ended = bench.run(bench.written(Job(mode="outputs", arm="head", tree=str(bench.tree), device=cuda, cases=cases)))
 
     ((output, data),) = ended.outputs("launched:add")
     assert (data, output.device) == (FIVES, cuda)
     facts = ended.facts("launched:add")
     assert any("elementwise" in name for name in facts["device-kernels"])
     assert facts["peak-bytes"] > 0
+    assert "device-kernels" not in ended.facts("not asked")
 
 
 def test_memory_that_is_not_there_spoils_nothing(bench, case_job, cuda):
@@ -60,7 +62,7 @@ def test_a_case_that_loses_the_device_ends_the_process_so_that_no_other_is_blame
 
     assert ended.failed("launched:out_of_range").reason == "raised"
     assert ended.of("launched:add") == []
-    assert ended.code == 70
+    assert ended.code == SPOILED
 
 
 def test_a_device_beyond_the_last_is_told(bench, case_job, cuda):
@@ -149,7 +151,7 @@ def test_children_of_a_zygote_reach_the_device_one_after_another(bench, case_job
     asked = f"import importlib.util as u, sys; sys.exit(u.find_spec({dsl!r}) is None)"
     if subprocess.run([*bench.python, "-c", asked], check=False).returncode:
         pytest.skip(f"not run: no interpreter with {dsl}")
-    case = case_job(f"launched:{entry}", dsl=dsl, args={"x": long(2), "y": long(3)})
+    case = case_job(f"launched:{entry}", dsl=dsl, args={"x": long(2), "y": long(3)}, device_kernels=("*",))
     path = bench.new_folder() / "z"
     process = subprocess.Popen(bench.command("zygote", str(path), preload), start_new_session=True)
     while not path.exists():
