@@ -110,7 +110,7 @@ class Stopwatch:
             number,
             Schedule(),
             self.emit,
-            start=self.setting.start,
+            start=self.setting.launch_start,
         )
         self.file(number, pending, result)
         self.emit(

@@ -17,14 +17,14 @@ from kgate.errors import HostError, ManifestError, UsageError
 from kgate.load import manifest as manifests
 from kgate.load import selection, tree
 from kgate.model import Event, Fingerprint, Manifest, Tree
-from kgate.plan import Plan, Target, plan
+from kgate.plan import ORDER, Plan, Target, plan
 from kgate.protocol import Identity
 from kgate.runner import launch
 from kgate.runner.environment import refused
 from kgate.runner.ledger import Ledger
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
-from kgate.runner.zygote import Zygotes
+from kgate.runner.zygote import Zygotes, by_tree
 
 Emit = Callable[[Event], None]
 STATE = ".kgate"
@@ -71,6 +71,7 @@ class Setting:
     folder: Path
     remarks: tuple[str, ...]
     start: Start = fresh
+    launch_start: Start = fresh
 
 
 def prepare(options: Options, emit: Emit) -> Setting:
@@ -118,12 +119,16 @@ def zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
     On CUDA a launch is a fork, since a new process takes seconds to reach a context. On a CPU it is a new process:
     children of one parent would share its heap, whose layout alone can make a difference of some per cent.
     """
-    if setting.plan.target.kind == "cpu":
+    if setting.plan.target.kind == "cpu" or not setting.plan.cases:
         yield setting
         return
     packages = sorted({"torch", *(k.dsl for k in setting.plan.kernels.values())})
-    with Zygotes(packages, emit, clusters=CLUSTERS) as forks:
-        yield replace(setting, start=forks.start)
+    timed = [arm for arm in ORDER if arm.tree in setting.workplace.trees]
+    with Zygotes(packages, emit, shared_by=by_tree) as alone, Zygotes(packages, emit, clusters=CLUSTERS) as together:
+        alone.warm(setting.workplace, timed)
+        # These import while the first half of the run goes on, so that no launch has to wait for them.
+        together.warm(setting.workplace, timed)
+        yield replace(setting, start=alone.start, launch_start=together.start)
 
 
 def state_folder(root: Path) -> Path:

@@ -32,6 +32,10 @@ ALLOCATOR: Final = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 30),  # freed memory stays, up to 1 GiB, so that later calls find warm pages
     "MALLOC_TOP_PAD_": str(64 << 20),  # the heap grows in steps that hold two of the largest unmapped blocks
 }
+# Threads that meet at barriers measure whoever else uses the machine: with one busy neighbour on two cores, the ratio
+# of a TileLang kernel to torch had intervals of up to ±1195 % with two threads, and of ±1 to ±12 % with one. What the
+# caller's environment says wins, and the number of threads is part of the fingerprint.
+ONE_THREAD: Final = "1"
 
 
 def worker_environment(workplace: Workplace, arm: Arm, surroundings: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -43,6 +47,7 @@ def worker_environment(workplace: Workplace, arm: Arm, surroundings: Mapping[str
     chosen["PYTHONDONTWRITEBYTECODE"] = "1"  # the trees are the user's, and base's must stay as it was checked out
     if workplace.device == "cpu":
         chosen.update(ALLOCATOR)
+        chosen.setdefault("OMP_NUM_THREADS", ONE_THREAD)
     return chosen
 
 

@@ -81,6 +81,13 @@ class Zygotes:
                 stack.callback(zygote.close)
         self.living.clear()
 
+    def warm(self, workplace: Workplace, arms: Sequence[Arm]) -> None:
+        """Start every zygote that these arms will need, and wait for none: their imports overlap."""
+        for key, arm in {(self.shared_by(arm), turn): arm for arm in arms for turn in range(self.clusters)}.items():
+            # One that cannot be born is met again, and told of, by the first start that needs it.
+            with suppress(Lost):
+                self.living[key] = Zygote.born(workplace, arm, self.preload, self.argv)
+
     def start(self, workplace: Workplace, arm: Arm, control: Path) -> Child:
         """A child forked from this arm's next zygote, or a plain process where that does not work. Raises OSError."""
         group = self.shared_by(arm)

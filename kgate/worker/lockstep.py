@@ -10,7 +10,7 @@ import gc
 import socket
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, BinaryIO
@@ -76,7 +76,7 @@ def serve(control: Control) -> None:
 
 def warm(job: Job) -> None:
     """Import what takes seconds before the gate hears of this process, so that the arms of a launch do it at once."""
-    needed = [
+    needed: list[Callable[[], object]] = [
         partial(devices.device, job.device),
         *(partial(adapter, dsl) for dsl in sorted({c.dsl for c in job.cases})),
     ]
