@@ -71,8 +71,8 @@ def rms_norm_backward_triton(grad, x, weight, dx, partial, rows, columns, eps, B
     inside = c < columns
     scale = tl.load(weight + c, inside, other=0.0).to(tl.float32)
     total = tl.zeros((BLOCK,), tl.float32)
-    for row in range(program, rows, tl.num_programs(0)):
-        at = row.to(tl.int64) * columns + c
+    at = program.to(tl.int64) * columns + c
+    for _ in range(program, rows, tl.num_programs(0)):
         normal = tl.load(x + at, inside, other=0.0).to(tl.float32)
         g = tl.load(grad + at, inside, other=0.0).to(tl.float32)
         r = tl.rsqrt(tl.sum(normal * normal, 0) / columns + eps)
@@ -81,4 +81,5 @@ def rms_norm_backward_triton(grad, x, weight, dx, partial, rows, columns, eps, B
         g = g * scale
         mean = tl.sum(g * normal, 0) / columns
         tl.store(dx + at, r * (g - normal * mean), inside)
+        at += tl.num_programs(0) * columns
     tl.store(partial + program.to(tl.int64) * columns + c, total, inside)
