@@ -3,7 +3,7 @@ Runs the gallery's Triton kernels in Triton's interpreter, on the CPU, and print
 
 A script of its own, because TRITON_INTERPRET=1 has to be set before the kernels are imported: `python interpreted.py`.
 "error" and "torch" are the largest differences from the fallback in float64, of kernel and fallback, as shares of the
-largest value; "nan" says whether both have NaN in the same places.
+largest value; "step" is the dtype's; "nan" says whether both have NaN in the same places.
 """
 
 import importlib
@@ -74,6 +74,7 @@ def compared(name: str) -> dict[str, object]:
         "case": name,
         "error": max(distance(x, t) for x, t in zip(found, truth, strict=True)),
         "torch": max(distance(x, t) for x, t in zip(expected, truth, strict=True)),
+        "step": max(torch.finfo(x.dtype).eps for x in expected),
         "nan": all(bool((x.isnan() == t.isnan()).all()) for x, t in zip(found, truth, strict=True)),
     }
 

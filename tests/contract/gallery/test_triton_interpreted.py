@@ -24,8 +24,8 @@ def lines():
 def test_every_case_is_as_exact_as_torch_is(lines):
     assert len(lines) == 20
     for line in lines:
-        # The interpreter cuts halves off where a GPU rounds: twice torch's own error, and float32's step.
-        assert line["error"] <= 2.5 * line["torch"] + 2**-21, line
+        # The interpreter cuts halves off where a GPU rounds: a whole step, where torch is half a one off.
+        assert line["error"] <= max(2 * line["torch"], line["step"]), line
 
 
 def test_rows_masked_out_whole_are_nan_where_torch_has_nan(lines):
