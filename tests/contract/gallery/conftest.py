@@ -15,9 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3] / "examples" / "gallery"
 
 
-def pytest_configure() -> None:
-    if str(ROOT) not in sys.path:
-        sys.path.insert(0, str(ROOT))
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
 
 
 def wanted(package: str) -> ModuleType:

@@ -13,8 +13,8 @@ ALIGNED = 16  # bytes
 # Kernel: ranks of its arrays, then its constants. "odd" has rows that are no multiple of 16 bytes.
 KEYS = {
     "vector_add": ("vector_add", "vector_add_cutile", (1, 1, 1), (2048,), "plain"),
-    "matrix_add": ("matrix_add", "matrix_add_cutile", (2, 2, 2), (4, 1024), "plain"),
-    "matrix_add odd": ("matrix_add", "matrix_add_cutile", (2, 2, 2), (4, 1024), "odd"),
+    "matrix_add": ("matrix_add", "matrix_add_cutile", (2, 2, 2), (2, 1024), "plain"),
+    "matrix_add odd": ("matrix_add", "matrix_add_cutile", (2, 2, 2), (2, 1024), "odd"),
     "softmax": ("softmax", "softmax_cutile", (2, 2), (1, 2048), "plain"),
     "softmax odd": ("softmax", "softmax_cutile", (2, 2), (4, 512), "odd"),
     "softmax wide": ("softmax", "softmax_cutile_wide", (2, 2), (4096,), "plain"),

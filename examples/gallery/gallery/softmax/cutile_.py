@@ -3,8 +3,9 @@ out[r, c] = exp(x[r, c] - m[r]) / sum over c of exp(x[r, c] - m[r]), with m[r] t
 
 x and out [rows, columns] of one dtype; arithmetic in float32. Columns beyond the row read as -inf and add 0.
 
-Rows are loaded without the copy engine: with it the compiler gives every block a warpgroup that only copies, and four
-times the registers, so that too few blocks run side by side to keep the memory busy.
+Rows are loaded without the copy engine: with it the compiler gives every block a warpgroup that only copies, and 255
+registers a thread in place of 31 (2048 columns, sm_90, tileiras 13.4), so that too few blocks run side by side to keep
+the memory busy.
 """
 
 import cuda.tile as ct
