@@ -4,7 +4,9 @@ The first half of a run: every arm answers every case, each alone, and the gate 
 Nothing here decides. An arm that fails is an outcome; a comparison that does not hold is a value; rules read both.
 """
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from kgate import tolerance
@@ -12,7 +14,9 @@ from kgate.compare import compare
 from kgate.model import (
     BASE,
     FALLBACK,
+    HEAD,
     REFERENCE,
+    SWITCH_ON,
     Arm,
     Bound,
     Case,
@@ -57,12 +61,8 @@ def answers(setting: Setting, emit: Emit) -> Answers:
     for arm in DRILLS:
         bench.run(arm, drilled(setting.plan, cases))
     bench.compare_all()
-    again = [(arm, c) for arm in (FALLBACK, *DRILLS) for c in cases if setting.plan.in_base(c) and bench.broken(arm, c)]
     for arm in (FALLBACK, *DRILLS):
-        suspects = [c for a, c in again if a == arm]
-        if arm != FALLBACK:
-            suspects = [c for c in suspects if setting.plan.base_kernels[c.kernel].switch is not None]
-        bench.run(of_base(arm), suspects)
+        bench.run(of_base(arm), bench.suspects(arm))
     bench.compare_all()
     return Answers(outcomes=bench.outcomes, comparisons=bench.comparisons, resumed=bench.resumed)
 
@@ -137,32 +137,54 @@ class Bench:
         return usable
 
     def compare_all(self) -> None:
-        """Compare what has not been compared, the fallback first: custom's tolerance is derived from its error."""
-        cases = sorted({case for _, case in self.outcomes})
-        arms = sorted({arm for arm, _ in self.outcomes}, key=lambda a: a.route is not Route.FALLBACK)
-        for case in cases:
-            for arm in arms:
-                if arm.route is not Route.REFERENCE and (arm, case) not in self.comparisons:
-                    self.compare_one(arm, case)
+        """Compare what has not been compared, fallbacks first: custom's tolerance comes from the fallback's error."""
+        waiting = [key for key in self.outcomes if key not in self.comparisons and key[0].route is not Route.REFERENCE]
+        first = [key for key in waiting if key[0] == FALLBACK]
+        for wave in (first, [key for key in waiting if key[0] != FALLBACK]):
+            self.compare_wave([key for key in wave if not self.recall_comparison(*key)])
 
-    def compare_one(self, arm: Arm, case: Case) -> None:
-        answer = self.outcomes.get((arm, case))
-        reference = self.outcomes.get((REFERENCE, case))
-        if not isinstance(answer, Measurement) or not isinstance(reference, Measurement):
-            return
-        name = f"{arm.name}|{case.name}"
-        stored = self.setting.ledger.recall("comparison", name)
+    def recall_comparison(self, arm: Arm, case: Case) -> bool:
+        stored = self.setting.ledger.recall("comparison", f"{arm.name}|{case.name}")
         if stored is not None:
             self.comparisons[arm, case] = records.comparisons_from_json(stored)
-            return
+        return stored is not None
+
+    def compare_wave(self, keys: Sequence[tuple[Arm, Case]]) -> None:
+        """Side by side in threads, since NumPy gives up the interpreter lock while it works on a chunk."""
+        pool = ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1))
+        try:
+            for (arm, case), found in zip(keys, pool.map(self.compared, keys), strict=True):
+                if found is not None:
+                    self.comparisons[arm, case] = found
+                    name = f"{arm.name}|{case.name}"
+                    self.setting.ledger.record("comparison", name, records.comparisons_to_json(found))
+        finally:
+            # Not waited for: Ctrl-C must not have to sit through comparisons that nobody will read.
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def compared(self, key: tuple[Arm, Case]) -> tuple[Comparison, ...] | None:
+        """None where there is nothing to compare: the arm or the reference did not answer."""
+        arm, case = key
+        answer, reference = self.outcomes.get(key), self.outcomes.get((REFERENCE, case))
+        if not isinstance(answer, Measurement) or not isinstance(reference, Measurement):
+            return None
         fallback = self.outcomes.get((FALLBACK, case))
         like = fallback.outputs if isinstance(fallback, Measurement) else None
         workload = self.setting.plan.workloads[case]
         own = self.comparisons.get((FALLBACK, case), ())
         bounds = bounds_of(workload, self.setting.plan.target, arm, like or answer.outputs, own)
-        found = compare(answer.outputs, reference.outputs, like, bounds)
-        self.comparisons[arm, case] = found
-        self.setting.ledger.record("comparison", name, records.comparisons_to_json(found))
+        return compare(answer.outputs, reference.outputs, like, bounds)
+
+    def suspects(self, arm: Arm) -> list[Case]:
+        """Cases in which this arm of head's is at fault, and base has one to be asked whether it always was."""
+        plan = self.setting.plan
+        found = [c for c in plan.cases if plan.in_base(c) and self.broken(arm, c)]
+        if arm in DRILLS:
+            found = [c for c in found if plan.base_kernels[c.kernel].switch is not None]
+        if arm == SWITCH_ON:
+            # Where the custom path is wrong by itself, its drill is wrong with it and says nothing new.
+            found = [c for c in found if not self.broken(HEAD, c)]
+        return found
 
     def broken(self, arm: Arm, case: Case) -> bool:
         """Whether this arm failed, answered wrongly or took the other path, so that base has to be asked as well."""

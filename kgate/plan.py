@@ -169,8 +169,8 @@ class Looks:
 
 
 # A CPU's launches are fresh processes of several seconds, and its latency rules are notes unless a manifest says
-# otherwise: five are enough for a note, sixteen for a rule that blocks. A GPU's launches are forks.
-CPU_LOOKS = Looks(at=(5, 10, 16))
+# otherwise: five are enough for a note, twenty for a rule that blocks. A GPU's launches are forks.
+CPU_LOOKS = Looks(at=(5, 10, 20))
 GPU_LOOKS = Looks(at=(8, 16, 32))
 
 

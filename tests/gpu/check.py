@@ -2,7 +2,7 @@
 The shipped examples through the whole gate on a CUDA GPU: `python tests/gpu/check.py [NAME…]`, run where torch is.
 
 Stages each example, runs `kgate check` on it and prints its report; raw results go to $OUT/NAME. Exits with 1 where a
-verdict is not the expected one: quickstart passes (or warns, where a kernel is no faster than its fallback), broken fails.
+verdict is not the expected one: quickstart is green, broken fails.
 """
 
 import os
