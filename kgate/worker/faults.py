@@ -52,8 +52,6 @@ def foreign(
 
 
 def reason_of(error: BaseException, rung: Rung) -> Reason:
-    if isinstance(error, SystemExit):
-        return "exited"
     # By name, since torch may not be there; on the CPU torch says it in a plain RuntimeError.
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return "out-of-memory"

@@ -10,7 +10,7 @@ from kgate.worker import devices, lockstep, observation, probe
 from kgate.worker.control import Control
 from kgate.worker.exports import Budget, Target, written
 from kgate.worker.faults import Fault, foreign
-from kgate.worker.subject import subject_of
+from kgate.worker.subject import subject_of, warm
 
 
 def run(folder: Path) -> int:
@@ -21,11 +21,13 @@ def run(folder: Path) -> int:
         case "probe":
             control.say(probe.identity(control.job.device))
         case "outputs":
+            warm(control.job)
             budget = Budget(control.job.output_limit_bytes)
             for position, case in enumerate(control.job.cases):
                 if not answered(case, position, control, budget):
                     return SPOILED
         case "lockstep":
+            warm(control.job)
             lockstep.serve(control)
     control.say(Bye(cases=len(control.job.cases)))
     return 0

@@ -10,8 +10,8 @@ import gc
 import socket
 import statistics
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -22,7 +22,6 @@ from kgate.protocol import (
     Export,
     Exported,
     Failed,
-    Job,
     Prepare,
     Quit,
     Ready,
@@ -36,7 +35,7 @@ from kgate.protocol import (
 )
 from kgate.wire import ProtocolError
 from kgate.worker import devices
-from kgate.worker.adapters import Compiles, adapter
+from kgate.worker.adapters import Compiles
 from kgate.worker.control import Control
 from kgate.worker.devices import Sample, Timer
 from kgate.worker.exports import Budget, Target, written
@@ -67,23 +66,10 @@ class Prepared:
 def serve(control: Control) -> None:
     """Until Quit, or until the gate hangs up."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as gate:
-        warm(control.job)
         gate.connect(control.job.socket)
         session = Session(control)
         for request in requests(gate.makefile("rb")):
             gate.sendall(encode(session.answer(request)))
-
-
-def warm(job: Job) -> None:
-    """Import what takes seconds before the gate hears of this process, so that the arms of a launch do it at once."""
-    needed: list[Callable[[], object]] = [
-        partial(devices.device, job.device),
-        *(partial(adapter, dsl) for dsl in sorted({c.dsl for c in job.cases})),
-    ]
-    for reach in needed:
-        # A case that needs it meets the same fault, and says so in its answer.
-        with suppress(Fault):
-            reach()
 
 
 def requests(stream: BinaryIO) -> Iterator[Request]:

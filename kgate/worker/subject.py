@@ -13,11 +13,11 @@ from importlib import import_module
 from typing import Any
 
 from kgate.protocol import CaseJob, Job, Rung
-from kgate.worker import adapters, devices, loading
+from kgate.worker import adapters, devices, loading, watches
 from kgate.worker.control import Control
 from kgate.worker.draws import Source
 from kgate.worker.exports import outputs_of
-from kgate.worker.faults import foreign
+from kgate.worker.faults import Fault, foreign
 from kgate.worker.inputs import Inputs, inputs_of
 
 Climbed = Callable[[Rung, int], None]  # told of each rung that ended well, with its ns
@@ -114,6 +114,22 @@ def climbing(rung: Rung, climbed: Climbed) -> Iterator[None]:
     began_ns = time.perf_counter_ns()
     yield
     climbed(rung, time.perf_counter_ns() - began_ns)
+
+
+def warm(job: Job) -> None:
+    """
+    Import what takes seconds before the first case begins: a case's deadline is the kernel's, and the arms of a launch
+    import at once.
+    """
+    needed: list[Callable[[], object]] = [
+        partial(devices.device, job.device),
+        *(partial(adapters.adapter, dsl) for dsl in sorted({c.dsl for c in job.cases})),
+        *([watches.rehearse] if any(c.widen for c in job.cases) else []),
+    ]
+    for reach in needed:
+        # A case that needs it meets the same fault, and says so in its answer.
+        with contextlib.suppress(Fault):
+            foreign("environment", reach)
 
 
 def ground_of(case: CaseJob, job: Job) -> Ground:

@@ -111,6 +111,14 @@ def operators_watched() -> Iterator[list[str]]:
         yield narrowing
 
 
+def rehearse() -> None:
+    """The first operator under a watch makes torch import some 800 modules, which take seconds on a busy machine."""
+    import torch
+
+    with operators_watched():
+        torch.ones(1, dtype=torch.float64).add(1)
+
+
 def is_wide(tensor: Any) -> bool:
     return str(tensor.dtype) in ("torch.float64", "torch.complex128")
 

@@ -37,7 +37,7 @@ FAULTY = {
         "wrong-type",
         "the function returned a tensor of layout torch.sparse_coo on cpu, not a dense one",
     ),
-    "leaves": ("exited", "SystemExit: 3"),
+    "leaves": ("raised", "SystemExit: 3"),
     "interrupted": ("raised", "KeyboardInterrupt"),
     "unprintable": ("raised", "faulty.Unprintable: <exception str() failed>"),
 }
