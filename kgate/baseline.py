@@ -22,6 +22,8 @@ from kgate.model import Baseline, Fingerprint, Manifest, StoredCase
 
 LAST = ".kgate/last"
 RECORDED = ("pass", "warn")
+PRIVATE = ("interpreter",)  # a path of the machine that measured: of no use to others, and the file is committed
+PLACES = ("worst",)  # metrics whose value is an index, not an error
 
 
 def record(path: Path, report: Path | None) -> str:
@@ -106,7 +108,9 @@ def taken_from(manifest: Manifest, body: Mapping[str, Any]) -> Baseline:
         path="",
         device=body["device"],
         fingerprint=Fingerprint(
-            must_match=seen["must_match"], may_drift=seen["may_drift"], information=seen["information"]
+            must_match=seen["must_match"],
+            may_drift=seen["may_drift"],
+            information={name: text for name, text in seen["information"].items() if name not in PRIVATE},
         ),
         method=timed[0]["latency"]["method"] if timed else "",
         commit=body["head"],
@@ -125,7 +129,10 @@ def stored_case(case: Mapping[str, Any]) -> StoredCase:
         fallback_ns=latency["median_ns"].get("fallback"),
         spread_log=spread,
         launches=len(logs),
-        errors=tuple({m["name"]: number(m["value"]) for m in c["metrics"]} for c in head["comparisons"]),
+        errors=tuple(
+            {m["name"]: number(m["value"]) for m in c["metrics"] if m["name"] not in PLACES}
+            for c in head["comparisons"]
+        ),
     )
 
 

@@ -114,7 +114,6 @@ def check(
         kernels=kernels,
         workloads=workloads,
         launches=launches or 0,
-        command=typed(),
     )
     if listing or dry_run:
         return session.show(options, session.Shown.LISTING if listing else session.Shown.DRY_RUN)
@@ -206,7 +205,7 @@ def schema(name: str) -> ExitCode:
 
 
 def typed() -> str:
-    """The command as it was typed, for the report's "how to reproduce"."""
+    """The command as it was typed, for a report of a bug."""
     return shlex.join(["kgate", *sys.argv[1:]])
 
 

@@ -5,6 +5,7 @@ sentence that says why there can be no run.
 
 import hashlib
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -42,7 +43,25 @@ class Options:
     kernels: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()
     launches: int = 0
-    command: str = "kgate check"
+
+    @property
+    def command(self) -> str:
+        """
+        What to type for the same run elsewhere: what was chosen, by flag or variable, but for what belongs to one
+        machine (the interpreter) or to one way of looking at the result.
+        """
+        words = ["kgate", "check"]
+        if self.manifest != Path("kgate.yaml"):
+            words += ["--manifest", str(self.manifest)]
+        if self.base:
+            words += ["--base", self.base]
+        if self.device != "auto":
+            words += ["--device", self.device]
+        words += [word for name in self.kernels for word in ("--kernel", name)]
+        words += [word for name in self.workloads for word in ("--workload", name)]
+        if self.launches:
+            words += ["--launches", str(self.launches)]
+        return shlex.join(words)
 
 
 @dataclass(frozen=True, kw_only=True)

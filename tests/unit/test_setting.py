@@ -1,0 +1,60 @@
+"""Setting: names, interpreters, keys and the command that repeats a run."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kgate.errors import HostError
+from kgate.setting import Options, interpreter, short_name
+
+
+@pytest.mark.parametrize(
+    ("gpu", "short"),
+    [
+        ("NVIDIA H200", "h200"),
+        ("NVIDIA GeForce RTX 4090", "rtx-4090"),
+        ("NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"),
+        ("Tesla T4", "t4"),
+        ("NVIDIA", "gpu"),
+        ("NVIDIA H100/MIG 1g", "h100-mig-1g"),
+    ],
+)
+def test_a_gpu_has_a_short_name_that_can_be_a_file(gpu: str, short: str) -> None:
+    assert short_name(gpu) == short
+
+
+def test_an_interpreter_of_the_arms_own_tree_comes_before_the_checkouts(tmp_path: Path) -> None:
+    arm, checkout = tmp_path / "arm", tmp_path / "checkout"
+    for folder in (arm, checkout):
+        (folder / ".venv/bin").mkdir(parents=True)
+    (checkout / ".venv/bin/python").touch()
+
+    before = interpreter(".venv/bin/python", False, arm, checkout)
+    (arm / ".venv/bin/python").touch()
+    after = interpreter(".venv/bin/python", False, arm, checkout)
+
+    assert before == str(checkout / ".venv/bin/python")
+    assert after == str(arm / ".venv/bin/python")
+
+
+def test_a_virtual_environments_interpreter_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").touch()
+    (tmp_path / "python").symlink_to(tmp_path / "real")
+
+    assert interpreter(str(tmp_path / "python"), True, tmp_path, tmp_path) == str(tmp_path / "python")
+
+
+def test_an_interpreter_that_is_not_there_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(HostError, match=r"\.venv/bin/python: no such interpreter; mend `python` .* or pass --python"):
+        interpreter(".venv/bin/python", False, tmp_path, tmp_path)
+    with pytest.raises(HostError, match="no such program on PATH"):
+        interpreter("python-of-nowhere", True, tmp_path, tmp_path)
+
+
+def test_the_command_repeats_what_was_chosen_and_leaves_out_this_machines_paths() -> None:
+    plain = Options(manifest=Path("kgate.yaml"), python="/opt/python")
+    chosen = replace(plain, base="v1.0", device="cuda:1", kernels=("soft*", "add"), launches=8)
+
+    assert plain.command == "kgate check"
+    assert chosen.command == "kgate check --base v1.0 --device cuda:1 --kernel 'soft*' --kernel add --launches 8"
