@@ -79,7 +79,7 @@ def cli() -> None:
 @click.option(
     "--results",
     envvar="KGATE_RESULTS",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path),
     metavar="DIR",
     help="Also write report.json, report.txt and comment.md here.",
 )

@@ -10,8 +10,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from kgate import __version__, correctness, latency, rules, setting
-from kgate.load import baselines, owners
-from kgate.model import HEAD, Baseline, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
+from kgate.load import owners
+from kgate.model import HEAD, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
 from kgate.plan import LATENCY_RULES
 from kgate.setting import Emit, Options, Setting
 
@@ -64,7 +64,7 @@ def observed(here: Setting, answers: correctness.Answers, times: latency.Times) 
         ownership=ownerships(here, answers, here.manifest.root, here.plan.kernels),
         base_ownership=base_ownerships(here, answers),
         base_kernels=here.plan.base_kernels,
-        baseline=stored_baseline(here),
+        baseline=here.stored,
         fingerprint=here.fingerprint,
         base_ran=here.base.manifest is not None,
         remarks=here.remarks,
@@ -95,11 +95,3 @@ def files_of(here: Setting, answers: correctness.Answers, kernel: Kernel) -> tup
         named = {m.replace(".", "/") + ".py" for m in modules}
         loaded = {n for n in named if (here.manifest.folder / n).is_file()}
     return tuple(sorted((prefix / name).as_posix() for name in loaded))
-
-
-def stored_baseline(here: Setting) -> Baseline | None:
-    """Base's where there is a base: the run's own change does not move what it is held against."""
-    if not here.manifest.baselines:
-        return None
-    folder = here.base.manifest.folder if here.base.manifest is not None else here.manifest.folder
-    return baselines.read(folder / here.manifest.baselines / f"{here.plan.target.name}.json")

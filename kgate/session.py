@@ -14,7 +14,8 @@ import click
 
 from kgate.errors import ExitCode, HostError
 from kgate.model import Event, Report
-from kgate.setting import STATE, Options
+from kgate.runner.state import folder_at
+from kgate.setting import Options
 
 STREAM = "stream"
 
@@ -27,6 +28,7 @@ class Shown(Enum):
 def check(options: Options, form: str, results: Path | None) -> ExitCode:
     """Run the pipeline and print its report as `form`, or every event for STREAM; the exit code is the verdict's."""
     from kgate import pipeline
+    from kgate.load import manifest
     from kgate.reports import events
 
     if results is not None:
@@ -50,7 +52,7 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
             click.echo(events.render(event))
     else:
         click.echo(rendered(report, form), nl=False)
-    for folder in (options.manifest.resolve().parent / STATE / "last", results):
+    for folder in (folder_at(manifest.located(options.manifest).parent) / "last", results):
         if folder is not None:
             write(report, folder)
     return report.verdict.exit_code
@@ -79,9 +81,13 @@ def write(report: Report, folder: Path) -> None:
     from kgate.reports import Style, render
 
     plain = Style(colour=False, width=80)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, form in (("report.json", "json"), ("report.txt", "text"), ("comment.md", "markdown")):
-        (folder / name).write_text(render(report, form, plain), encoding="utf-8")
+    texts = {"report.json": "json", "report.txt": "text", "comment.md": "markdown"}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, form in texts.items():
+            (folder / name).write_text(render(report, form, plain), encoding="utf-8")
+    except OSError as error:
+        raise HostError(f"{folder}: the report cannot be written there ({error.strerror}); free some space") from error
 
 
 def show(options: Options, what: Shown) -> ExitCode:

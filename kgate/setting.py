@@ -15,9 +15,9 @@ from pathlib import Path
 
 from kgate import __version__
 from kgate.errors import HostError, ManifestError, UsageError
+from kgate.load import baselines, selection, tree
 from kgate.load import manifest as manifests
-from kgate.load import selection, tree
-from kgate.model import Event, Fingerprint, Manifest, Tree
+from kgate.model import Baseline, Event, Fingerprint, Manifest, Tree
 from kgate.plan import ORDER, Plan, Target, plan
 from kgate.protocol import Identity
 from kgate.runner import launch
@@ -25,10 +25,10 @@ from kgate.runner.environment import refused
 from kgate.runner.ledger import Ledger
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
+from kgate.runner.state import folder_at, hold, sweep
 from kgate.runner.zygote import Zygotes, by_tree
 
 Emit = Callable[[Event], None]
-STATE = ".kgate"
 CLUSTERS = 3  # zygotes per arm, used in turn: children of one share its address layout and hash seed
 
 
@@ -87,7 +87,9 @@ class Setting:
     identity: Identity
     fingerprint: Fingerprint
     ledger: Ledger
+    lock: int
     folder: Path
+    stored: Baseline | None
     remarks: tuple[str, ...]
     start: Start = fresh
     launch_start: Start = fresh
@@ -97,9 +99,9 @@ def prepare(options: Options, emit: Emit) -> Setting:
     """Raises UsageError (manifest, names), HostError (git, folders, device) or WorkerError (interpreter)."""
     manifest = selection.select(manifests.load(options.manifest), options.kernels, options.workloads)
     head = tree.head(manifest.root)
-    state = state_folder(manifest.root)
-    base = base_of(manifest, options.base, state)
-    built = build_trees(manifest, base, state)
+    state = folder_at(manifest.root)
+    lock = hold(state)
+    base = built(manifest, base_of(manifest, options.base, state), state)
     scratch = Path(tempfile.mkdtemp(prefix="probe-", dir=state))
     try:
         workplace = place(options, manifest, base, scratch)
@@ -113,6 +115,8 @@ def prepare(options: Options, emit: Emit) -> Setting:
     folder = state / key
     folder.mkdir(exist_ok=True)
     ledger = Ledger.open(state / f"{key}.jsonl")
+    sweep(state, key)
+    stored, doubt = stored_baseline(manifest, base, target)
     emit(
         Event(name="run-started", fields={"key": key, "device": target.name, "head": head.commit, "base": base.commit})
     )
@@ -125,8 +129,10 @@ def prepare(options: Options, emit: Emit) -> Setting:
         identity=identity,
         fingerprint=fingerprint,
         ledger=ledger,
+        lock=lock,
         folder=folder,
-        remarks=(*dirty_remark(head), *base.remarks, *built, *hidden_remarks(manifest)),
+        stored=stored,
+        remarks=(*dirty_remark(head), *base.remarks, *doubt, *hidden_remarks(manifest)),
     )
 
 
@@ -150,23 +156,14 @@ def zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
         yield replace(setting, start=alone.start, launch_start=together.start)
 
 
-def state_folder(root: Path) -> Path:
-    """`.kgate` at the git root, ignored by git through a file of its own."""
-    state = root / STATE
-    try:
-        state.mkdir(exist_ok=True)
-        (state / ".gitignore").write_text("*\n")
-    except OSError as error:
-        raise HostError(f"{state}: cannot be written ({error.strerror}); kgate keeps its state there") from error
-    return state
-
-
 def base_of(manifest: Manifest, ref: str, state: Path) -> Base:
     """Resolve and check out the base commit; a base that is not there is a remark, not an error."""
     found = tree.resolve_base(manifest.root, ref)
     if not found.commit:
         return Base(commit="", tree_hash="", folder=None, manifest=None, remarks=(f"no base: {found.reason}",))
     folder = state / "trees" / found.commit[:12]
+    for other in (state / "trees").glob("*"):
+        tree.remove(manifest.root, other)  # of runs that were interrupted
     tree.checkout(manifest.root, found.commit, folder)
     path = folder / manifest.path.relative_to(manifest.root)
     try:
@@ -177,16 +174,26 @@ def base_of(manifest: Manifest, ref: str, state: Path) -> Base:
     return Base(commit=found.commit, tree_hash=found.tree, folder=folder, manifest=old)
 
 
-def build_trees(manifest: Manifest, base: Base, state: Path) -> tuple[str, ...]:
-    """Run `build` in both trees. Head's failing build is a HostError; base's is a remark and base is not run."""
-    remarks: tuple[str, ...] = ()
+def built(manifest: Manifest, base: Base, state: Path) -> Base:
+    """Run `build` in both trees. Head's failing build is a HostError; base's is a remark, and base is not run."""
     if manifest.build and (sentence := tree.build(manifest.folder, manifest.build, state / "build-head.log")):
         raise HostError(f"build in the work tree: {sentence}; see {state / 'build-head.log'}")
-    if base.manifest is not None and base.manifest.build and base.folder is not None:
-        folder = base.manifest.folder
-        if sentence := tree.build(folder, base.manifest.build, state / "build-base.log"):
-            remarks = (f"base does not build ({sentence}); see {state / 'build-base.log'}",)
-    return remarks
+    if base.manifest is None or not base.manifest.build:
+        return base
+    sentence = tree.build(base.manifest.folder, base.manifest.build, state / "build-base.log")
+    if not sentence:
+        return base
+    remark = f"base does not build, so every kernel counts as new: {sentence}; see {state / 'build-base.log'}"
+    return replace(base, manifest=None, remarks=(*base.remarks, remark))
+
+
+def stored_baseline(manifest: Manifest, base: Base, target: Target) -> tuple[Baseline | None, tuple[str, ...]]:
+    """What the run is held against, read before anything is measured, and a remark if base's cannot be."""
+    if not manifest.baselines:
+        return None, ()
+    name = Path(manifest.baselines) / f"{target.name}.json"
+    old = base.manifest.folder / name if base.manifest is not None else None
+    return baselines.held_against(manifest.folder / name, old)
 
 
 def place(options: Options, manifest: Manifest, base: Base, folder: Path) -> Workplace:
@@ -279,8 +286,10 @@ def hidden_remarks(manifest: Manifest) -> tuple[str, ...]:
 
 
 def clean(setting: Setting) -> None:
-    """Give the base tree back to git and drop the run's bulky files; the ledger stays."""
+    """Give the base tree back to git, drop the run's bulky files, and let other runs in; the ledger stays."""
     with suppress(OSError):
         shutil.rmtree(setting.folder)
     if setting.base.folder is not None:
         tree.remove(setting.manifest.root, setting.base.folder)
+    setting.ledger.close()
+    os.close(setting.lock)

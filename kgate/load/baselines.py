@@ -46,6 +46,24 @@ def read(path: Path) -> Baseline | None:
     )
 
 
+def held_against(own: Path, before: Path | None) -> tuple[Baseline | None, tuple[str, ...]]:
+    """
+    What a run is held against: `before`, base's file, so that no change moves its own measure; `own` without a base.
+
+    Base's file that cannot be read is no fault of the change, which may be the one that mends it: a remark, the second
+    value. Raises BaselineError for head's.
+    """
+    if before is None:
+        return read(own), ()
+    try:
+        kept = read(before)
+    except BaselineError as error:
+        why = str(error).removeprefix(f"{before}: ")
+        return None, (f"nothing is held against base's {before.name}, which cannot be read: {why}",)
+    read(own)
+    return kept, ()
+
+
 def write(path: Path, baseline: Baseline) -> None:
     """Sorted and one value a line, so that a change reads well in review; the file is whole or as it was before."""
     text = json.dumps(plain(baseline), indent=2, sort_keys=True, allow_nan=False, ensure_ascii=False) + "\n"

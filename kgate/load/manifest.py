@@ -35,9 +35,7 @@ class Part:
 
 def load(path: Path) -> Manifest:
     """The manifest at `path`, or in it if it is a folder. Raises ManifestError."""
-    path = path.resolve()
-    if path.is_dir():
-        path = path / NAME
+    path = located(path)
     root = root_of(path.parent)
     main = part(path, root)
     parts = (main, *included(main, path.parent, root))
@@ -56,6 +54,12 @@ def load(path: Path) -> Manifest:
         kernels=tuple(kernel(name, fields, timeout_s) for name, fields in given.items()),
         digest=hashlib.sha256(b"".join(p.data for p in parts)).hexdigest(),
     )
+
+
+def located(path: Path) -> Path:
+    """The manifest's file, absolute; `path` may be the folder it lies in."""
+    path = path.resolve()
+    return path / NAME if path.is_dir() else path
 
 
 def root_of(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgate.errors import BaselineError
-from kgate.load.baselines import Change, diff, plain, read, write
+from kgate.load.baselines import Change, diff, held_against, plain, read, write
 from kgate.model import Baseline, Fingerprint, StoredCase
 
 CASE = StoredCase(
@@ -142,3 +142,29 @@ def test_a_diff_has_a_row_for_every_case_of_either() -> None:
         Change(case="x", before_ns=1250.5, after_ns=2501.0),
     )
     assert [row.ratio for row in rows] == [None, None, 2.0]
+
+
+def test_a_change_is_held_against_bases_file_and_not_its_own(tmp_path: Path) -> None:
+    for name, commit in (("own", "b" * 40), ("before", "a" * 40)):
+        path = tmp_path / f"{name}.json"
+        write(path, replace(baseline(path), commit=commit))
+
+    kept, remarks = held_against(tmp_path / "own.json", tmp_path / "before.json")
+
+    assert kept is not None
+    assert kept.commit == "a" * 40
+    assert remarks == ()
+
+
+def test_bases_corrupt_file_is_a_remark_and_heads_is_an_error(tmp_path: Path) -> None:
+    corrupt, absent = tmp_path / "cpu.json", tmp_path / "absent.json"
+    corrupt.write_text("{")
+
+    kept, remarks = held_against(absent, corrupt)
+
+    assert kept is None
+    assert len(remarks) == 1
+    assert remarks[0].startswith("nothing is held against base's cpu.json, which cannot be read: not JSON")
+    for before in (None, absent):
+        with pytest.raises(BaselineError, match=r"cpu\.json: not JSON"):
+            held_against(corrupt, before)
