@@ -51,7 +51,7 @@ def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> Non
     def climbed(rung: Rung, ns: int) -> None:
         control.say(RungDone(case=case.case, rung=rung, ns=ns))
 
-    seen = observation.Observation()
+    seen = observation.Observation(control.job.tree)
     try:
         subject = subject_of(case, control, climbed)
         tensors = observation.first_call(subject, seen, climbed)
@@ -61,7 +61,7 @@ def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> Non
         del tensors
         observation.more_calls(subject, seen, control.job.tree)
     finally:
-        seen.loaded(control.job.tree)
+        seen.loaded(case)
         control.say(Facts(case=case.case, facts=dict(seen.facts)))
     for output in outputs:
         control.say(output)

@@ -1,11 +1,10 @@
 """The user's functions: found in the arm's tree, named as `module:function`, and what was loaded on the way."""
 
 import difflib
-import hashlib
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +14,8 @@ from kgate.worker.faults import Fault, foreign
 
 # Production operators and fallbacks may be torch's own; anything else has to come out of the arm's tree.
 OUTSIDE = ("torch",)
-FILES_LIMIT = 2500  # of the loaded files reported, so that the line stays a line
+# Below head's own tree lie the trees of base, and what the gate writes; nothing in there is head's.
+STATE = ".kgate"
 
 Compiler = Callable[[BaseException], bool]
 
@@ -59,39 +59,15 @@ def refuse_outside(module: ModuleType, tree: str) -> None:
         raise Fault("import", "outside-tree", f"{module.__name__} was loaded from {where}, outside its tree {tree}")
 
 
+@cache
 def inside(file: str, tree: str) -> bool:
-    return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(tree))
+    """Whether a file is the tree's own, and not in its state folder or in an environment that lies in the tree."""
+    real, root, prefix = (Path(os.path.realpath(path)) for path in (file, tree, sys.prefix))
+    if not real.is_relative_to(root) or real.relative_to(root).parts[:1] == (STATE,):
+        return False
+    return not (prefix != root and prefix.is_relative_to(root) and real.is_relative_to(prefix))
 
 
 def nearest(holder: Any, name: str) -> str:
     close = difflib.get_close_matches(name, [n for n, value in vars(holder).items() if callable(value)], 1)
     return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def loaded_files(tree: str) -> dict[str, str]:
-    """Path below the tree -> sha256, of the modules imported from it and the shared objects mapped from it."""
-    root = os.path.realpath(tree)
-    starts = (os.path.join(tree, ""), os.path.join(root, ""))  # noqa: PTH118  text, for the thousands elsewhere
-    named = [file for file in (*module_files(), *mapped_files()) if file.startswith(starts)]
-    files = sorted({os.path.realpath(file) for file in named if Path(file).is_file() and inside(file, tree)})
-    return {os.path.relpath(file, root): digest(file, Path(file).stat().st_mtime_ns) for file in files[:FILES_LIMIT]}
-
-
-def module_files() -> Iterator[str]:
-    for module in list(sys.modules.values()):
-        # Read past a module's own __getattr__, which may import, warn or raise.
-        file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
-        if isinstance(file, str):
-            yield file
-
-
-def mapped_files() -> Iterator[str]:
-    for line in Path("/proc/self/maps").read_text("utf-8", "replace").splitlines():
-        file = line[line.find("/") :]
-        if ".so" in file:
-            yield file
-
-
-@cache
-def digest(file: str, modified_ns: int) -> str:
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()

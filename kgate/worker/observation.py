@@ -10,10 +10,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from kgate.protocol import Rung
+from kgate.protocol import CaseJob, Rung
+from kgate.worker import origins
 from kgate.worker.adapters import Compiles
 from kgate.worker.faults import Fault, foreign
-from kgate.worker.loading import function_of, loaded_files
+from kgate.worker.loading import function_of
 from kgate.worker.subject import Subject
 from kgate.worker.watches import CallCount, counted, is_narrow, logging_watched, operators_watched, tensors_in
 
@@ -23,14 +24,16 @@ Climbed = Callable[[Rung, int], None]
 class Observation:
     """The facts so far of one case; they are reported also when it fails half-way."""
 
-    def __init__(self) -> None:
+    def __init__(self, tree: str) -> None:
+        self.tree = tree
+        self.before = origins.present(tree)
         self.facts: dict[str, str | int | float | bool | list[str] | dict[str, str]] = {}
 
     def note(self, text: str) -> None:
         self.facts["note"] = "; ".join(filter(None, (str(self.facts.get("note", "")), text)))
 
-    def loaded(self, tree: str) -> None:
-        self.facts["loaded-files"] = loaded_files(tree)
+    def loaded(self, case: CaseJob) -> None:
+        self.facts["loaded-files"] = origins.files_of(case, self.tree, self.before)
 
 
 def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[Any, ...]:
