@@ -22,8 +22,8 @@ class Policy:
     The numbers of a latency decision, in one place. Factors of time: 1.05 is 5 % slower.
 
     A slowdown above `slower_above` is worth a block, one of `waved_under` must not be waved through; between the two
-    a decision may go either way. `error_rate` is shared among all latency tests of a run (Bonferroni), so that it
-    bounds the chance of any wrong *slower* in that run, and of any wrong *no slower* likewise.
+    a decision may go either way. `error_rate` is shared among all latency tests of a run and all looks planned at each
+    (Bonferroni), so that it bounds the chance of any wrong *slower* in that run, and of any wrong *no slower* likewise.
     """
 
     slower_above: float = 1.03
@@ -37,9 +37,10 @@ POLICY = Policy()
 PAIRS = ((HEAD.name, BASE.name), (HEAD.name, FALLBACK.name), (BASE.name, FALLBACK.name))
 
 
-def latency(launches: Sequence[LaunchTiming], tests: int) -> Latency:
+def latency(launches: Sequence[LaunchTiming], tests: int, looks: int = 1) -> Latency:
     """
-    All that these launches of one case say. `tests`: latency tests planned for the whole run, fixed beforehand.
+    All that these launches of one case say. `tests`: latency tests planned for the whole run; `looks`: how often each
+    may be asked for a decision while launches come in. Both are fixed beforehand.
 
     An arm that is missing from a launch is left out there. Raises WorkerError for a time that is none, or if the
     launches were timed by different methods; ValueError for no launch at all.
@@ -49,7 +50,7 @@ def latency(launches: Sequence[LaunchTiming], tests: int) -> Latency:
     for launch in launches:
         _refuse(launch, launches[0].method)
     arms = dict.fromkeys(arm for launch in launches for arm in launch.samples_ns)
-    ratios = (ratio(launches, above, below, tests) for above, below in PAIRS)
+    ratios = (ratio(launches, above, below, tests, looks) for above, below in PAIRS)
     return Latency(
         launches=tuple(launches),
         median_ns={arm: time for arm in arms if (time := _median_ns(launches, arm)) is not None},
@@ -58,7 +59,7 @@ def latency(launches: Sequence[LaunchTiming], tests: int) -> Latency:
     )
 
 
-def ratio(launches: Sequence[LaunchTiming], above: str, below: str, tests: int) -> Ratio | None:
+def ratio(launches: Sequence[LaunchTiming], above: str, below: str, tests: int, looks: int = 1) -> Ratio | None:
     """
     Time of arm `above` over that of `below`; None if no launch has both.
 
@@ -78,8 +79,29 @@ def ratio(launches: Sequence[LaunchTiming], above: str, below: str, tests: int) 
         high=_factor(centre + half),
         launches=len(found),
         spread=spread,
-        decision=decide(found, tests),
+        decision=decide(found, tests, looks),
+        log_ratios=tuple(found),
+        shares=tests * looks,
     )
+
+
+def against(found: Ratio, speedup: float | None) -> Decision:
+    """
+    The decision about a ratio of which a speed-up is wanted: 1.2 means that a median of 1 / 1.2 is even.
+
+    None wants what every ratio is held to. Margins, error rate and the least number of launches are the same.
+    """
+    if speedup is None:
+        return found.decision
+    return decide([x + math.log(speedup) for x in found.log_ratios], found.shares)
+
+
+def undecided(found: Latency, speedup: float | None) -> bool:
+    """Whether another look could change what is said of head: against base, or against the fallback as wanted."""
+    pays = found.ratio(HEAD.name, FALLBACK.name)
+    kept = found.ratio(HEAD.name, BASE.name)
+    decisions = (pays and against(pays, speedup), kept and kept.decision)
+    return Decision.INCONCLUSIVE in decisions
 
 
 def datum(above_ns: Sequence[float], below_ns: Sequence[float]) -> float:
@@ -92,20 +114,21 @@ def datum(above_ns: Sequence[float], below_ns: Sequence[float]) -> float:
     return statistics.median(math.log(a) - math.log(b) for a, b in zip(above_ns, below_ns, strict=False))
 
 
-def decide(log_ratios: Sequence[float], tests: int) -> Decision:
+def decide(log_ratios: Sequence[float], tests: int, looks: int = 1) -> Decision:
     """
     `slower` if the lower bound of the mean log ratio is above log 1.03, else `no slower` if the upper bound is under
-    log 1.05, else, and with fewer than three launches, `inconclusive`. Both bounds are one-sided, at 1 % / tests.
+    log 1.05, else, and with fewer than three launches, `inconclusive`. Both bounds are one-sided, at
+    1 % / (tests × looks).
 
-    Raises ValueError for NaN or an infinity, or if `tests` is not positive.
+    Raises ValueError for NaN or an infinity, or if `tests` or `looks` is not positive.
     """
-    if tests < 1:
-        raise ValueError(f"{tests} tests planned: at least this one is")
+    if tests < 1 or looks < 1:
+        raise ValueError(f"{tests} tests planned, {looks} looks at each: at least this one is")
     if not all(map(math.isfinite, log_ratios)):
         raise ValueError("a log ratio must be finite")
     if len(log_ratios) < POLICY.least_launches:
         return Decision.INCONCLUSIVE
-    centre, half = _location(log_ratios), _half_width(log_ratios, 1 - POLICY.error_rate / tests)
+    centre, half = _location(log_ratios), _half_width(log_ratios, 1 - POLICY.error_rate / (tests * looks))
     if centre - half > math.log(POLICY.slower_above):
         return Decision.SLOWER
     return Decision.NO_SLOWER if centre + half < math.log(POLICY.waved_under) else Decision.INCONCLUSIVE

@@ -13,6 +13,7 @@ from kgate.model.judged import Event, Finding, Report, Run, Scope, Verdict, verd
 from kgate.model.observed import (
     BASE,
     FALLBACK,
+    FALLBACK_TIMED,
     HEAD,
     REFERENCE,
     SWITCH_OFF,
@@ -45,6 +46,7 @@ from kgate.model.observed import (
 __all__ = [
     "BASE",
     "FALLBACK",
+    "FALLBACK_TIMED",
     "HEAD",
     "REFERENCE",
     "SWITCH_OFF",

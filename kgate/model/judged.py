@@ -42,6 +42,7 @@ class Run:
     baseline: Baseline | None = None
     fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint(must_match={}))
     base_ran: bool = False  # a base commit was there to be run; what its arms did is in outcomes
+    not_in_base: frozenset[Case] = frozenset()  # base is not asked on purpose: new kernel, changed signature
     remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox
 
     def of_kernel(self, name: str) -> tuple[Case, ...]:

@@ -52,6 +52,7 @@ REFERENCE = Arm(tree=Tree.HEAD, route=Route.REFERENCE)  # its files are base's f
 SWITCH_OFF = Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition="switch-off")
 SWITCH_ON = Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition="switch-on")
 TIMED = Arm(tree=Tree.HEAD, route=Route.CUSTOM, condition="timed")
+FALLBACK_TIMED = Arm(tree=Tree.HEAD, route=Route.FALLBACK, condition="timed")
 
 
 def of_base(arm: Arm) -> Arm:
@@ -161,6 +162,7 @@ class Comparison:
     """
     One output of one arm against the reference. `mismatch` is "" if number, shape and dtype of outputs fit, else a
     sentence, and then there are no metrics. `broken` names the bounds that do not hold, each with its numbers.
+    `accepts_zeros`: nothing but zeros would hold under the manifest's own bound, where something else is expected.
     """
 
     output: int
@@ -170,6 +172,7 @@ class Comparison:
     bound: Bound
     mismatch: str = ""
     broken: tuple[str, ...] = ()
+    accepts_zeros: bool = False
 
     @property
     def holds(self) -> bool:
@@ -195,7 +198,11 @@ class LaunchTiming:
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio:
-    """Time of one arm over another's; the interval is two-sided 95 % over launches, never over pooled samples."""
+    """
+    Time of one arm over another's; the interval is two-sided 95 % over launches, never over pooled samples.
+
+    `log_ratios` holds each launch's number, from which `decision` was taken with 1/`shares` of the run's error rate.
+    """
 
     above: str  # arm name
     below: str
@@ -205,6 +212,8 @@ class Ratio:
     launches: int
     spread: float  # standard deviation of the per-launch log ratio
     decision: Decision
+    log_ratios: tuple[float, ...] = ()
+    shares: int = 1  # latency tests planned for the run × looks planned at each
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,9 @@
 """How far a case came: what several rules must agree on, so that one fault is blamed once and by one rule."""
 
-from kgate.model import FALLBACK, HEAD, TIMED, Arm, Case, Comparison, Failure, Route, Run, Tree
+from kgate.model import FALLBACK, FALLBACK_TIMED, HEAD, TIMED, Arm, Case, Comparison, Failure, Run
 
 # Nobody's code is at fault, and nothing was measured: a package that is not installed, a module from another tree.
 NOT_HERE = ("unavailable", "outside-tree")
-FALLBACK_TIMED = Arm(tree=Tree.HEAD, route=Route.FALLBACK, condition="timed")
 
 HAPPENED = {
     "import-failed": "does not import",

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from kgate.model import FALLBACK, SWITCH_OFF, Case, Comparison, Finding, Level, Run
+from kgate.model import FALLBACK, FALLBACK_TIMED, SWITCH_OFF, Case, Comparison, Finding, Level, Run
 from kgate.rules._difference import difference, numbers
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import FALLBACK_TIMED, fallback_failure, first_broken, happened, reached, trace
+from kgate.rules._state import fallback_failure, first_broken, happened, reached, trace
 
 NAME = "fallback-wrong"
 DEFAULT = Level.FAIL

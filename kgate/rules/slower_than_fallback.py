@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
+from kgate import stats
 from kgate.figures import change, factor
-from kgate.model import FALLBACK, HEAD, Case, Decision, Finding, Level, Ratio, Run
+from kgate.model import FALLBACK, FALLBACK_TIMED, HEAD, Case, Decision, Finding, Level, Ratio, Run
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._ratio import measured, spread_of, times
-from kgate.rules._state import FALLBACK_TIMED, custom_right, first_broken
+from kgate.rules._state import custom_right, first_broken
 
 NAME = "slower-than-fallback"
 DEFAULT = Level.WARN
@@ -37,22 +38,13 @@ def case_said(run: Run, case: Case) -> Said | None:
     if ratio is None:
         return None
     wanted = run.kernels[case.kernel].min_speedup
-    match decision(ratio, wanted):
+    match stats.against(ratio, wanted):
         case Decision.SLOWER:
             return loses(run, case, ratio, wanted)
         case Decision.INCONCLUSIVE:
             return inconclusive(run, case, ratio)
         case Decision.NO_SLOWER:
             return None
-
-
-def decision(ratio: Ratio, wanted: float | None) -> Decision:
-    """With a wanted speed-up, the interval decides: it lies above, below, or on both sides of 1 / wanted."""
-    if wanted is None:
-        return ratio.decision
-    if ratio.low > 1 / wanted:
-        return Decision.SLOWER
-    return Decision.NO_SLOWER if ratio.high <= 1 / wanted else Decision.INCONCLUSIVE
 
 
 def loses(run: Run, case: Case, ratio: Ratio, wanted: float | None) -> Said:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kgate.errors import WorkerError
 from kgate.model import Decision, LaunchTiming
-from kgate.stats import POLICY, datum, decide, latency, ratio, t_quantile, t_two_sided
+from kgate.stats import POLICY, against, datum, decide, latency, ratio, t_quantile, t_two_sided, undecided
 
 
 def launch(number, method="cpu-monotonic", **samples_ns):
@@ -114,9 +114,11 @@ def test_a_log_ratio_that_is_no_number_is_refused(bad):
         decide([0.0, 0.0, bad], 1)
 
 
-def test_a_run_plans_at_least_one_test():
+def test_a_run_plans_at_least_one_test_and_one_look():
     with pytest.raises(ValueError, match="0 tests planned"):
         decide([0.0] * 3, 0)
+    with pytest.raises(ValueError, match="0 looks at each"):
+        decide([0.0] * 3, 1, looks=0)
 
 
 def test_a_clean_change_is_rarely_called_slower_even_at_the_edge_of_what_is_allowed():
@@ -138,6 +140,68 @@ def test_a_run_of_a_hundred_clean_cases_is_rarely_blocked():
     )
 
     assert blocked <= scipy.stats.binom.ppf(0.9999, runs, POLICY.error_rate)
+
+
+def test_three_looks_together_spend_no_more_than_one_would():
+    generator = random.Random(4)
+    runs = 4000
+
+    def blocked() -> bool:
+        logs = drawn(generator, math.log(1.03), 0.01, 32)
+        return any(decide(logs[:n], 1, looks=3) is Decision.SLOWER for n in (8, 16, 32))
+
+    assert sum(blocked() for _ in range(runs)) <= scipy.stats.binom.ppf(0.9999, runs, POLICY.error_rate)
+
+
+@given(logs=st.lists(st.floats(-0.2, 0.2), min_size=3, max_size=20), tests=st.integers(1, 50), looks=st.integers(1, 4))
+def test_looks_share_the_error_rate_as_tests_do(logs, tests, looks):
+    assert decide(logs, tests, looks) is decide(logs, tests * looks)
+
+
+def paying(*factors, **planned):
+    launches = [launch(i, head=[x], base=[1.0], fallback=[1.0]) for i, x in enumerate(factors)]
+    return latency(launches, **{"tests": 1, **planned})
+
+
+@pytest.mark.parametrize(
+    ("factors", "decision"),
+    [
+        ([0.50, 0.50, 0.50], Decision.NO_SLOWER),
+        ([0.90, 0.90, 0.90], Decision.SLOWER),
+        ([0.90, 0.90], Decision.INCONCLUSIVE),
+        ([0.80, 0.86, 0.92], Decision.INCONCLUSIVE),
+    ],
+)
+def test_a_wanted_speed_up_of_a_fifth_is_decided_over_launches(factors, decision):
+    found = paying(*factors).ratio("head", "fallback")
+
+    assert found is not None
+    assert against(found, 1.2) is decision
+
+
+def test_without_a_wanted_speed_up_the_ratios_own_decision_stands():
+    found = paying(1.1, 1.1, 1.1).ratio("head", "fallback")
+
+    assert found is not None
+    assert against(found, None) is against(found, 1.0) is Decision.SLOWER
+
+
+def test_a_wanted_speed_up_is_decided_at_the_level_of_the_run():
+    logs = [math.log(0.87 + x) for x in (0.0, 0.01, 0.02, 0.005)]
+    alone, among = (paying(*map(math.exp, logs), tests=n, looks=3).ratio("head", "fallback") for n in (1, 1000))
+
+    assert alone is not None
+    assert among is not None
+    shifted = [x + math.log(1.2) for x in logs]
+    assert against(alone, 1.2) is decide(shifted, 1, 3)
+    assert against(among, 1.2) is decide(shifted, 1000, 3) is Decision.INCONCLUSIVE
+
+
+def test_a_case_is_open_while_base_or_the_wanted_speed_up_is_undecided():
+    assert not undecided(paying(0.5, 0.5, 0.5), 1.2)
+    assert undecided(paying(0.80, 0.86, 0.92), 1.2)
+    assert not undecided(paying(0.80, 0.81, 0.80), None)
+    assert undecided(paying(1.0, 1.1, 1.0), None)
 
 
 def test_a_slowdown_of_five_percent_is_rarely_waved_through():
