@@ -17,6 +17,8 @@ PIP := -m pip install --quiet --disable-pip-version-check
 MANIFESTS = $(wildcard examples/*/kgate.yaml examples/*/*/kgate.yaml)
 SCHEMAS = $(wildcard schemas/*.json)
 WORKFLOWS = $(wildcard .github/workflows/*.yml workflows/*.yml)
+GPU_BENCHMARKS := gallery
+BENCHMARKS = $(filter-out $(GPU_BENCHMARKS),$(basename $(notdir $(wildcard benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -44,18 +46,20 @@ $(WORKER)/.ready: Makefile
 	@$(WORKER)/bin/python $(PIP) $(DSLS)
 	@touch $@
 
-# Both examples become a git repository with two commits in a folder of their own, and are checked there.
+# Both examples become a git repository with two commits in a folder of their own, and are checked there. $(1) is the
+# exit code that kgate has to end with.
 define checked
 	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && trap 'exit 130' INT TERM && \
-	$(BIN)/python examples/stage.py $@ "$$folder/$@" && cd "$$folder/$@" && \
-	$(abspath $(BIN))/kgate check --python $(WORKER_PYTHON)
+	$(BIN)/python examples/stage.py $@ "$$folder/$@" && cd "$$folder/$@" && code=0 && \
+	{ $(abspath $(BIN))/kgate check --python $(WORKER_PYTHON) || code=$$?; } && \
+	echo "kgate ended with exit code $$code, expected $(1)" && test "$$code" = $(1)
 endef
 
 quickstart: environments  ## Check examples/quickstart: three TileLang kernels, verdict pass
-	$(checked)
+	$(call checked,0)
 
-broken: environments  ## Check examples/broken: seven planted faults, verdict fail and exit code 1
-	$(checked)
+broken: environments  ## Check examples/broken: seven planted faults, which kgate has to refuse with exit code 1
+	$(call checked,1)
 
 unit: $(GATE)/.ready  ## Run the tests that start no process
 	$(BIN)/python -m pytest tests/unit
@@ -79,10 +83,15 @@ format: $(GATE)/.ready  ## Lay out the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Targets on the CPU first, under the gate's interpreter; then, under the kernels', what only a GPU can run.
 nightly: test  ## Run all tests, then the benchmarks against their targets
-	@failed=0; for script in benchmarks/*.py; do \
-	echo "== $$script"; KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON) $(BIN)/python $$script || failed=1; \
-	done; exit $$failed
+	@export KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON); failed=0; \
+	for name in $(BENCHMARKS); do \
+	echo "== benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || failed=1; done; \
+	for name in $(GPU_BENCHMARKS); do \
+	if $(WORKER_PYTHON) -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; \
+	then echo "== benchmarks/$$name.py"; $(WORKER_PYTHON) benchmarks/$$name.py || failed=1; \
+	else echo "== benchmarks/$$name.py: not run: needs a CUDA GPU"; fi; done; exit $$failed
 
 clean:  ## Remove both environments and every cache
 	rm -rf $(GATE) $(WORKER) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

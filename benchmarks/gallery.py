@@ -9,7 +9,8 @@ order, each sample between two CUDA events, behind a write of twice the L2 cache
 launch is queued; figures are medians. With --tune, schedules are tried on each operator's first case.
 
 A parent starts children that do the work: one that dies or hangs takes only its case with it. First, TileLang's kernels
-are compiled side by side into its cache on disk. The table comes last; rows.jsonl in --out has all samples in ns.
+are compiled side by side into its cache on disk. The table comes last; rows.jsonl in --out has all samples in ns. Exits
+1 where a kernel is wrong, failed or was not reached; no time is judged. Started by the interpreter that has torch.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from gallery_rows import read_rows, rows_file, table
+from operators.rows import failed, read_rows, rows_file, table
 
 # In front: the gallery's package has this file's name.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples" / "gallery"))
@@ -34,11 +35,11 @@ def main() -> int:
     arguments = parser().parse_args()
     if arguments.role == "lead":
         return lead(arguments)
-    import gallery_children  # and torch
+    from operators import children  # and torch
 
     if arguments.role == "compile":
-        return gallery_children.compile_share(arguments, COMPILERS)
-    return gallery_children.measure(arguments)
+        return children.compile_share(arguments, COMPILERS)
+    return children.measure(arguments)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -64,8 +65,9 @@ def lead(arguments: argparse.Namespace) -> int:
     for _ in range(RESTARTS):
         if run_child(arguments, "measure").wait() == 0:
             break
-    print(table(read_rows(arguments)))
-    return 0
+    rows = read_rows(arguments)
+    print(table(rows))
+    return int(any(failed(row) for row in rows))
 
 
 def run_child(arguments: argparse.Namespace, role: str, share: int = 0, **options: Any) -> subprocess.Popen[bytes]:

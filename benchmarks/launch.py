@@ -5,6 +5,11 @@ What one launch costs to start: a new process against a child forked from a zygo
 
 Counted from start or fork to the first answer: imports, device context, the first case's inputs and first calls. The
 first launch of each way fills disk and compile caches and is left out. Raw seconds go to $OUT/launch.json, if set.
+Exits 1 past a target, at the medians: a fork costs at most half of a new process on any device, and on CUDA less than
+0.5 s with torch preloaded, less than 1 s with TileLang as well.
+
+Without options, the device is KGATE_TEST_DEVICE, else the CPU, and the interpreter with torch and TileLang is
+KGATE_TEST_WORKER_PYTHON, else this one.
 """
 
 import argparse
@@ -16,7 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tabulate import tabulate
@@ -33,12 +38,14 @@ from kgate.runner.zygote import Zygotes
 STAGE = Path(__file__).resolve().parent.parent / "examples" / "stage.py"
 ONE = Schedule(blocks=2, samples_per_block=1, warmups=1)
 CLUSTERS = 2
+FORK_TO_NEW = 0.5
+CUDA_FORK_S = {FALLBACK.name: 0.5, HEAD.name: 1.0}
 
 
-def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("--device", default="cpu")
-    options.add_argument("--python", default=sys.executable)
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--device", default=os.environ.get("KGATE_TEST_DEVICE") or "cpu")
+    options.add_argument("--python", default=os.environ.get("KGATE_TEST_WORKER_PYTHON") or sys.executable)
     options.add_argument("--launches", type=int, default=6)
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -55,6 +62,9 @@ def main() -> None:
             with Zygotes(preload, lambda event: print(event.fields), clusters=CLUSTERS) as zygotes:
                 forked |= seconds(workplace, tree, zygotes.start, CLUSTERS + chosen.launches, (arm,))
     told(new, forked, chosen.device)
+    missed = list(misses(new, forked, chosen.device))
+    print(*missed, sep="\n", end="\n" if missed else "")
+    return int(bool(missed))
 
 
 def seconds(
@@ -92,5 +102,15 @@ def told(new: dict[str, list[float]], forked: dict[str, list[float]], device: st
         Path(folder, "launch.json").write_text(json.dumps({"new": new, "forked": forked}))
 
 
+def misses(new: dict[str, list[float]], forked: dict[str, list[float]], device: str) -> Iterator[str]:
+    """A sentence for each target that the medians do not keep."""
+    for arm, values in forked.items():
+        fork_s, new_s = statistics.median(values), statistics.median(new[arm])
+        if fork_s > FORK_TO_NEW * new_s:
+            yield f"{arm}: a fork costs {fork_s / new_s:.2f} of a new process, more than {FORK_TO_NEW:g}"
+        if device.startswith("cuda") and fork_s >= CUDA_FORK_S[arm]:
+            yield f"{arm}: a fork costs {fork_s:.2f} s, not less than {CUDA_FORK_S[arm]:g} s"
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

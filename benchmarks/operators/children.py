@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from gallery_cases import OPERATORS
-from gallery_rows import read_rows, write
-from gallery_timing import as_list, distance, times, verdict
+
+from .cases import OPERATORS
+from .rows import read_rows, write
+from .timing import as_list, distance, times, verdict
 
 SAMPLES = 30  # per arm
 TUNING_SAMPLES = 12

@@ -5,7 +5,8 @@ Shapes are those of the gallery's kgate.yaml, or stand for them; timed ones are 
 """
 
 import torch
-from gallery_inputs import (
+
+from .inputs import (
     BF16,
     F16,
     F32,
@@ -18,7 +19,7 @@ from gallery_inputs import (
     rows,
     scaled,
 )
-from gallery_spaces import ATTENTION_SPACES, CUTILE, PRODUCT_SPACES, SCALED_SPACES, TILELANG, TRITON
+from .spaces import ATTENTION_SPACES, CUTILE, PRODUCT_SPACES, SCALED_SPACES, TILELANG, TRITON
 
 
 def unfused_norm(x, weight, eps):
