@@ -45,7 +45,7 @@ Reason = Literal[
     "compile-failed",
     "raised",
     "wrong-type",  # returned something that is no tensor, or nothing at all
-    "narrowed",  # the float64 reference was computed in a lower precision
+    "narrowed",  # the float64 reference was computed in a lower precision, or the user's own answers in 16 bits
     "out-of-memory",
     "hung",  # passed its deadline; said by the gate
     "died",  # ended by a signal; said by the gate
@@ -129,7 +129,7 @@ class CaseJob:
     steps: int = 1
     seed: int = 0  # 0: values as drawn; else the refresh seed of a timed sample, to re-create it
     widen: bool = False  # floating inputs to float64, under the operator watch
-    cast: bool = False  # the reference is the user's own: inputs as they are, no widening, no watch
+    cast: bool = False  # the reference is the user's own: inputs as they are; the operator watch reports, never refuses
     watch: Watch | None = None
     context: tuple[str, str] | None = None  # (module:function, value): entered around every call
     device_kernels: tuple[str, ...] = ()
@@ -189,8 +189,8 @@ class Facts:
     What the worker saw of one case; evidence, never a verdict.
 
     keys used: input-digests (name -> sha256 of the bytes), inputs-changed (names), reached-custom and reached-fallback
-    (counts), device-kernels (names), narrowed-by (operators), loaded-files (path -> sha256), peak-bytes, compiles,
-    logged (bool), note
+    (counts), device-kernels (names), narrowed-by (operators), reference-dtype (names, one an output, of a user's own
+    reference), loaded-files (path -> sha256), peak-bytes, compiles, logged (bool), note
     """
 
     case: str

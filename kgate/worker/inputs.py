@@ -14,7 +14,8 @@ from kgate.worker.draws import Source, drawn, dtype_of, refresh_offset
 from kgate.worker.exports import pieces
 from kgate.worker.faults import foreign
 
-DIGEST_LIMIT_BYTES = 64 << 20
+DIGEST_LIMIT_BYTES = 64 << 20  # above it hashing takes seconds, and the values are compared with the drawn ones
+COMPARED_AT_ONCE = 1 << 24  # elements
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,10 @@ class Input:
     values: Any  # flat, C order, as drawn
     tensor: Any  # what the function sees
 
+    @property
+    def large(self) -> bool:
+        return bytes_of(self.tensor) > DIGEST_LIMIT_BYTES
+
     def write(self, seed: int) -> None:
         """The values of the sample with this seed; 0 is as drawn. `fixed` tensors never move, but are restored."""
         offset = 0 if self.spec.fixed else refresh_offset(len(self.values), seed)
@@ -36,6 +41,18 @@ class Input:
         roll(self.values, offset, rolled)
         strides = self.tensor.stride()
         distinct(self.tensor, strides).copy_(distinct(rolled.view(self.spec.shape), strides))
+
+    def kept(self, seed: int) -> bool:
+        """Whether the tensor still holds what `write` of this seed put there."""
+        import torch
+
+        offset = 0 if self.spec.fixed else refresh_offset(len(self.values), seed)
+        if self.tensor.is_contiguous():
+            seen, cut = self.tensor.detach().view(-1), len(self.values) - offset
+            return alike(seen[offset:], self.values[:cut]) and alike(seen[:offset], self.values[cut:])
+        strides = self.tensor.stride()
+        wanted = distinct(torch.roll(self.values, offset).view(self.spec.shape), strides)
+        return alike(distinct(self.tensor.detach(), strides).reshape(-1), wanted.reshape(-1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +77,13 @@ class Inputs:
 
     def digests(self) -> dict[str, str]:
         """Name -> sha256 of the values as they are now, C order; larger tensors are left out."""
-        return {t.name: digest(t.tensor) for t in self.tensors if bytes_of(t.tensor) <= DIGEST_LIMIT_BYTES}
+        return {t.name: digest(t.tensor) for t in self.tensors if not t.large}
+
+    def changed(self, before: dict[str, str], seed: int, mutable: tuple[Input, ...]) -> list[str]:
+        """Names of those that are not what they were `before` the call of this seed, but for the mutable ones."""
+        after = self.digests()
+        asked = [t for t in self.tensors if not any(t is other for other in mutable)]
+        return [t.name for t in asked if (not t.kept(seed) if t.large else after[t.name] != before[t.name])]
 
 
 def inputs_of(case: CaseJob, source: Source) -> Inputs:
@@ -124,6 +147,14 @@ def distinct(tensor: Any, strides: tuple[int, ...]) -> Any:
         if stride == 0:
             tensor = tensor.narrow(dimension, 0, min(1, tensor.shape[dimension]))
     return tensor
+
+
+def alike(seen: Any, wanted: Any) -> bool:
+    """In pieces, so that comparing two flat tensors of different dtypes takes little memory."""
+    import torch
+
+    pieces = zip(seen.split(COMPARED_AT_ONCE), wanted.split(COMPARED_AT_ONCE), strict=True)
+    return all(torch.equal(one, other.to(one.dtype)) for one, other in pieces)
 
 
 def bytes_of(tensor: Any) -> int:

@@ -19,6 +19,7 @@ from kgate.worker.subject import Subject
 from kgate.worker.watches import CallCount, counted, is_narrow, logging_watched, operators_watched, tensors_in
 
 Climbed = Callable[[Rung, int], None]
+COARSE_BYTES = 2  # bfloat16 and float16
 
 
 class Observation:
@@ -44,7 +45,7 @@ def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[A
     subject.ground.device.forget_peak(subject.ground.device_name)
     with logging_watched() as spoken:
         began_ns = time.perf_counter_ns()
-        returned = narrowing_refused(subject, seen) if subject.case.widen else subject.again("run")
+        returned = called(subject, seen)
         wall_ns = time.perf_counter_ns() - began_ns
     seen.facts["logged"] = bool(spoken)
     compile_ns = count_compiles(subject, seen, compiled)
@@ -52,6 +53,13 @@ def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[A
     climbed("run", max(0, wall_ns - compile_ns))
     note_effects(subject, seen, before)
     return foreign("run", partial(subject.outputs, returned))
+
+
+def called(subject: Subject, seen: Observation) -> Any:
+    """The call that counts, under the watch that its case asks for."""
+    if subject.case.widen:
+        return narrowing_refused(subject, seen)
+    return coarseness_refused(subject, seen) if subject.case.cast else subject.again("run")
 
 
 def count_compiles(subject: Subject, seen: Observation, before: Compiles | None) -> int:
@@ -65,9 +73,9 @@ def count_compiles(subject: Subject, seen: Observation, before: Compiles | None)
 
 
 def note_effects(subject: Subject, seen: Observation, before: dict[str, str]) -> None:
-    mutable = {i.name for i in subject.inputs.named(subject.case.mutates)}
-    after = subject.inputs.digests()
-    seen.facts["inputs-changed"] = [n for n in before if after.get(n) != before[n] and n not in mutable]
+    mutable = subject.inputs.named(subject.case.mutates)
+    changed = partial(subject.inputs.changed, before, subject.case.seed, mutable)
+    seen.facts["inputs-changed"] = foreign("run", changed)
     peak_bytes = subject.ground.device.peak_bytes(subject.ground.device_name)
     if peak_bytes is not None:
         seen.facts["peak-bytes"] = peak_bytes
@@ -90,6 +98,24 @@ def narrowing_refused(subject: Subject, seen: Observation) -> Any:
         if is_narrow(tensor):
             text = f"the result of float64 inputs is {str(tensor.dtype).removeprefix('torch.')}; declare a `reference:`"
             raise Fault("run", "narrowed", text)
+    return returned
+
+
+def coarseness_refused(subject: Subject, seen: Observation) -> Any:
+    """
+    The call of a user's own reference. What narrows on the way is only told; an answer in 16 bits is refused.
+
+    Eight bits and fewer are codes that a kernel may have to meet exactly.
+    """
+    with operators_watched() as narrowing:
+        returned = subject.again("run")
+    dtypes = [t.dtype for t in tensors_in(returned)]
+    seen.facts["narrowed-by"] = narrowing[:50]
+    seen.facts["reference-dtype"] = [str(dtype).removeprefix("torch.") for dtype in dtypes]
+    for dtype in dtypes:
+        if dtype.is_floating_point and dtype.itemsize == COARSE_BYTES:
+            text = f"the reference answers in {str(dtype).removeprefix('torch.')}, no finer than a kernel would"
+            raise Fault("run", "narrowed", f"{text}; let it compute and return float64")
     return returned
 
 

@@ -124,7 +124,7 @@ def warm(job: Job) -> None:
     needed: list[Callable[[], object]] = [
         partial(devices.device, job.device),
         *(partial(adapters.adapter, dsl) for dsl in sorted({c.dsl for c in job.cases})),
-        *([watches.rehearse] if any(c.widen for c in job.cases) else []),
+        *([watches.rehearse] if any(c.widen or c.cast for c in job.cases) else []),
     ]
     for reach in needed:
         # A case that needs it meets the same fault, and says so in its answer.

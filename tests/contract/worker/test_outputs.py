@@ -42,8 +42,16 @@ def good_cases(case_job: Callable[..., CaseJob]) -> list[CaseJob]:
         case_job("kernels:widens_itself", widen=True),
         case_job("kernels:constant_result", widen=True),
         case_job("kernels:widens_itself", case="own-reference", cast=True),
+        case_job("kernels:coarse", cast=True),
+        case_job("kernels:writes_its_input", case="large", args={"x": large(2.0), "y": large(3.0)}, seed=5),
+        case_job("kernels:add", case="large-kept", args={"x": large(2.0), "y": large(3.0)}),
         case_job("torch:add"),
     ]
+
+
+def large(value: float) -> TensorArg:
+    """One element above what is hashed."""
+    return TensorArg(shape=((16 << 20) + 1,), dtype="float32", fill=Fill(kind="constant", a=value), stream=1)
 
 
 def constant(value: float, dtype: str = "float32") -> TensorArg:
@@ -184,6 +192,27 @@ def test_a_reference_that_ends_below_float64_is_refused(answers):
 
 def test_a_reference_of_the_users_own_may_do_as_it_likes(answers):
     assert answers.outputs("own-reference")[0][0].dtype == "float64"
+
+
+def test_what_narrows_in_a_reference_of_the_users_own_is_told(answers):
+    facts = answers.facts("own-reference")
+
+    assert facts["reference-dtype"] == ["float64"]
+    assert facts["narrowed-by"] == []
+
+
+def test_a_reference_of_the_users_own_that_answers_in_16_bits_is_refused(answers):
+    failed = answers.failed("kernels:coarse")
+
+    assert (failed.rung, failed.reason) == ("run", "narrowed")
+    assert failed.text.startswith("the reference answers in bfloat16, no finer than a kernel would; ")
+    assert answers.facts("kernels:coarse")["reference-dtype"] == ["bfloat16"]
+    assert answers.facts("kernels:coarse")["narrowed-by"][0].startswith("aten._to_copy")
+
+
+def test_an_input_too_large_to_hash_is_still_seen_to_change(answers):
+    assert answers.facts("large")["inputs-changed"] == ["x"]
+    assert answers.facts("large-kept")["inputs-changed"] == []
 
 
 def test_the_jobs_environment_is_set_before_the_users_module_is_imported(bench, case_job, tmp_path):
