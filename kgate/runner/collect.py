@@ -6,8 +6,7 @@ protocol once is not read on: the caller ends it, and gives what is left of its 
 """
 
 import os
-import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,8 @@ from kgate.protocol import (
     RungDone,
     decode,
 )
+from kgate.runner.facts import misshapen
+from kgate.runner.plain import NotPlain, opened
 from kgate.runner.shelf import Refused
 from kgate.wire import ProtocolError
 
@@ -117,7 +118,7 @@ class Transcript:
             case RungDone(rung=rung, ns=ns) if rung not in self.of(reply).rungs_ns and ns >= 0:
                 self.of(reply).rungs_ns[rung] = ns
             case Facts(facts=facts):
-                self.of(reply).facts.update(printable(facts))
+                self.note(self.of(reply), facts)
             case Output(index=index) if index == len(self.of(reply).outputs):
                 self.of(reply).outputs.append(reply)
             case Failed(reason=reason) if reason not in SAID_BY_GATE:
@@ -144,6 +145,11 @@ class Transcript:
                 raise self.twice(reply.case)
             raise self.refusal(f"wrote {type(reply).__name__} for {reply.case[:80]!r}, which is not open")
         return self.draft
+
+    def note(self, draft: Draft, facts: Mapping[str, Any]) -> None:
+        if problem := misshapen(facts):
+            raise self.refusal(printable(problem))
+        draft.facts.update(printable(facts))
 
     def close(self, draft: Draft, outcome: Outcome) -> None:
         self.outcomes[draft.case] = outcome
@@ -199,25 +205,22 @@ class Tail:
     def lines(self) -> Iterator[bytes]:
         """What has come since the last call. Raises Refused if the file is no plain file, or too long."""
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with opened(self.path) as file:
+                self.check(os.fstat(file.fileno()).st_size)
+                file.seek(self.offset)
+                while chunk := file.read(1 << 16):
+                    self.offset += len(chunk)
+                    *whole, self.rest = (self.rest + chunk).split(b"\n")
+                    yield from self.checked(whole)
         except FileNotFoundError:
             return
-        except OSError as error:
-            raise Refused(f"put something in the place of its replies ({error.strerror})") from error
-        with os.fdopen(descriptor, "rb") as file:
-            self.check(os.fstat(descriptor))
-            file.seek(self.offset)
-            while chunk := file.read(1 << 16):
-                self.offset += len(chunk)
-                *whole, self.rest = (self.rest + chunk).split(b"\n")
-                yield from self.checked(whole)
+        except NotPlain as error:
+            raise Refused(f"put something in the place of its replies that is no plain file ({error})") from error
 
-    def check(self, found: os.stat_result) -> None:
-        if not stat.S_ISREG(found.st_mode):
-            raise Refused("put something in the place of its replies that is no plain file")
-        if found.st_size < self.offset:
+    def check(self, size_bytes: int) -> None:
+        if size_bytes < self.offset:
             raise Refused("took back what it had replied")
-        if found.st_size > self.limit_bytes:
+        if size_bytes > self.limit_bytes:
             raise Refused(f"wrote more than {self.limit_bytes >> 20} MiB of replies")
 
     def checked(self, whole: Sequence[bytes]) -> Iterator[bytes]:

@@ -1,12 +1,14 @@
 """The control directory of one worker process: made, filled, and taken away when the process is gone."""
 
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kgate.errors import HostError
 from kgate.model import Arm
 from kgate.protocol import JOB, LOG, OUT, REPLIES, TABLES, Arg, Job, ListArg, MapArg, TensorArg, encode_job
 from kgate.runner.environment import cache_variables
@@ -37,14 +39,27 @@ class Control:
 
 
 def create(workplace: Workplace, arm: Arm, job: Job) -> Control:
-    """A folder of its own below the run's, with the job, the look-up tables it needs, and an empty out/."""
+    """
+    A folder of its own below the run's, with the job, the look-up tables it needs, and an empty out/.
+
+    Raises HostError where it cannot be written.
+    """
+    try:
+        return filled(workplace, arm, job)
+    except OSError as error:
+        where = workplace.folder / "control"
+        raise HostError(f"{where}: cannot be written ({error.strerror}); is the disk full?") from error
+
+
+def filled(workplace: Workplace, arm: Arm, job: Job) -> Control:
     # Absolute, since the worker's working directory is its tree.
     parent = workplace.folder.absolute() / "control"
     parent.mkdir(parents=True, exist_ok=True)
     path = Path(tempfile.mkdtemp(prefix=f"{slug(arm)}-", dir=parent))
-    control = Control(path=path, socket=short_socket(path))
+    lockstep = job.mode == "lockstep"
+    control = Control(path=path, socket=short_socket(path) if lockstep else path / "sock")
     job = replace(job, env={**cache_variables(workplace, arm), **job.env})
-    if job.mode == "lockstep":
+    if lockstep:
         job = replace(job, socket=str(control.socket))
     (path / JOB).write_bytes(encode_job(job))
     control.out.mkdir()
@@ -60,7 +75,7 @@ def create(workplace: Workplace, arm: Arm, job: Job) -> Control:
 def short_socket(path: Path) -> Path:
     if len(str(path / "sock").encode()) <= SOCKET_PATH_BYTES:
         return path / "sock"
-    return Path(tempfile.mkdtemp(prefix="kgate-", dir="/tmp")) / "sock"
+    return Path(tempfile.mkdtemp(prefix="kgate-", dir=tempfile.gettempdir())) / "sock"
 
 
 def tensors(args: Iterable[Arg]) -> Iterator[TensorArg]:
@@ -78,7 +93,8 @@ def discard(workplace: Workplace, control: Control) -> None:
     """Take the folder away and keep its log, for whoever wants to read all of it."""
     with suppress(OSError):
         workplace.logs.mkdir(parents=True, exist_ok=True)
-        control.log.replace(workplace.logs / f"{control.path.name}.txt")
+        if stat.S_ISREG(control.log.lstat().st_mode):
+            control.log.replace(workplace.logs / f"{control.path.name}.txt")
     shutil.rmtree(control.path, ignore_errors=True)
     if control.socket.parent != control.path:
         shutil.rmtree(control.socket.parent, ignore_errors=True)

@@ -4,17 +4,20 @@ What a run has found out, line by line as it comes, so that a killed run is gone
 One file per key, `.kgate/<key>.jsonl`; only ever appended to. The last line of a kind and a name counts.
 """
 
+import errno
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from kgate.errors import HostError
+from kgate.wire import ProtocolError
 
+T = TypeVar("T")
 JSON = Any  # what json.loads gives, without NaN and infinities
 
 
@@ -47,6 +50,9 @@ class Ledger:
         except BlockingIOError as error:
             os.close(descriptor)
             raise HostError(f"{path}: another run of the same commits is using it; wait for that run to end") from error
+        except OSError as error:
+            os.close(descriptor)
+            raise HostError(f"{path}: cannot be read ({error.strerror}); kgate keeps its results there") from error
         except BaseException:
             os.close(descriptor)
             raise
@@ -57,7 +63,7 @@ class Ledger:
         line = json.dumps({"kind": kind, "name": name, "value": value}, allow_nan=False).encode("ascii") + b"\n"
         try:
             if os.write(self.descriptor, line) != len(line):
-                raise OSError(0, "the line did not fit")
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self.descriptor)
         except OSError as error:
             raise HostError(f"{self.path}: cannot be written ({error.strerror}); is the disk full?") from error
@@ -65,6 +71,15 @@ class Ledger:
 
     def recall(self, kind: str, name: str) -> JSON | None:
         return self.entries.get((kind, name))
+
+    def read(self, kind: str, name: str, reader: Callable[[JSON], T]) -> T | None:
+        """What was recorded as `reader` understands it. Raises HostError where another kgate has written it."""
+        value = self.recall(kind, name)
+        try:
+            return None if value is None else reader(value)
+        except ProtocolError as error:
+            text = f"{self.path}: was written by another version of kgate; delete it"
+            raise HostError(text) from error
 
     def all(self, kind: str) -> Mapping[str, JSON]:
         """By name, in the order in which the names were first recorded."""

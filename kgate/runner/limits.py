@@ -48,7 +48,7 @@ class Guard:
             return None
         self.next_look = time.monotonic() + LOOK_EVERY_S
         with suppress(OSError):
-            if self.child.log.stat().st_size > self.limits.log_bytes:
+            if self.child.log.lstat().st_size > self.limits.log_bytes:
                 return "bad-reply", f"wrote more than {self.limits.log_bytes >> 20} MiB to its output, and was ended"
         used = anonymous_bytes(self.child.pid)
         if used > self.limits.memory_bytes:

@@ -20,6 +20,7 @@ from kgate.protocol import Reason
 from kgate.runner.bundle import packed
 from kgate.runner.environment import worker_environment
 from kgate.runner.place import Workplace
+from kgate.runner.plain import NotPlain, opened
 
 LIFELINE = "KGATE_LIFELINE"
 KILL_S = 5.0  # a process that waits for a driver cannot be killed at once, and some never can
@@ -170,12 +171,11 @@ def not_started(python: str, error: OSError) -> Failure:
 
 
 def log_tail(log: Path) -> str:
-    """The last lines that it wrote to stdout or stderr; "" if there are none."""
+    """The last lines that it wrote to stdout or stderr; "" if there are none, or if it put something else there."""
     try:
-        with log.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - TAIL_BYTES))
+        with opened(log) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES))
             text = file.read(TAIL_BYTES).decode("utf-8", "replace")
-    except OSError:
+    except (OSError, NotPlain):
         return ""
     return "\n".join(text.splitlines()[-TAIL_LINES:])

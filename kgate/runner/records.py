@@ -52,6 +52,7 @@ class ComparisonRecord:
     bound: dict[str, str | float | Infinite | None]
     mismatch: str
     broken: tuple[str, ...]
+    accepts_zeros: bool
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -92,15 +93,7 @@ def comparison_of(record: ComparisonRecord) -> Comparison:
         for name, m in record.metrics.items()
     }
     bound = {name: float(v) if v in ("inf", "-inf") else v for name, v in record.bound.items()}
-    return Comparison(
-        output=record.output,
-        dtype=record.dtype,
-        shape=record.shape,
-        metrics=metrics,
-        bound=build(Bound, bound, "bound"),
-        mismatch=record.mismatch,
-        broken=record.broken,
-    )
+    return Comparison(**{**vars(record), "metrics": metrics, "bound": build(Bound, bound, "bound")})
 
 
 def timing_to_json(timing: LaunchTiming) -> JSON:

@@ -68,10 +68,10 @@ class Seat:
         self.control = create(workplace, arm, job)
         self.shelf = Shelf(self.control.out, export_bytes)
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.listener.bind(str(self.control.socket))
-        self.listener.listen(1)
-        self.started = time.monotonic()
         try:
+            self.listener.bind(str(self.control.socket))
+            self.listener.listen(1)
+            self.started = time.monotonic()
             self.child = start(workplace, arm, self.control.path)
         except BaseException:
             self.listener.close()

@@ -33,15 +33,18 @@ class Shelf:
         self.left_bytes = limit_bytes
 
     def take(self, outputs: Sequence[Output], folder: Path) -> tuple[Tensor, ...]:
-        """Check all, then move all into `folder`, which is emptied first. Raises Refused."""
+        """Check all, then move all into `folder`, emptied first. Raises Refused, or HostError where it has no room."""
         names = [o.file for o in outputs]
         if len(set(names)) != len(names):
             raise Refused("promised two outputs in one file")
         for output in outputs:
             self.check(output)
-        if folder.exists():
-            shutil.rmtree(folder)
-        folder.mkdir(parents=True)
+        try:
+            if folder.exists():
+                shutil.rmtree(folder)
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise HostError(f"{folder}: cannot be written ({error.strerror}); is the disk full?") from error
         return tuple(self.move(output, folder) for output in outputs)
 
     def check(self, output: Output) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from kgate.model import Arm, Event
-from kgate.protocol import LINE_LIMIT, Exited, Fork, Forked, decode, encode
+from kgate.protocol import LINE_LIMIT, LOG, Exited, Fork, Forked, decode, encode
 from kgate.runner.bundle import packed
 from kgate.runner.control import short_socket
 from kgate.runner.limits import Limits
@@ -107,7 +107,10 @@ class Zygotes:
     def forked(self, workplace: Workplace, arm: Arm, cluster: int, control: Path) -> "tuple[int, Zygote]":
         key = (self.shared_by(arm), cluster)
         zygote = self.living.get(key)
-        if zygote is None or not zygote.alive:
+        if zygote is not None and not zygote.alive:
+            self.living.pop(key).close()
+            zygote = None
+        if zygote is None:
             zygote = self.living[key] = Zygote.born(workplace, arm, self.preload, self.argv)
         # The first answer waits for the zygote's imports.
         patience_s = ANSWER_S if zygote.forked else self.limits.startup_s
@@ -137,15 +140,16 @@ class Zygote:
         logs.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f"zygote-{slug(arm)}-", dir=logs))
         path = short_socket(folder)
-        try:
-            process = spawn(argv(workplace, arm, path, preload), workplace, arm, folder / "log.txt")
-        except OSError as error:
-            raise Lost(f"cannot be started ({error.strerror})") from error
-        try:
-            return cls(process, connected(process, path), path)
-        except BaseException:
-            end(process)
-            raise
+        with ExitStack() as undo:
+            undo.callback(take_away, path, folder)
+            try:
+                process = spawn(argv(workplace, arm, path, preload), workplace, arm, folder / LOG)
+            except OSError as error:
+                raise Lost(f"cannot be started ({error.strerror})") from error
+            undo.callback(end, process)
+            born = cls(process, connected(process, path), path)
+            undo.pop_all()
+            return born
 
     def fork(self, control: Path, patience_s: float) -> int:
         """The pid of a new child. Raises Lost, also if what it names is no child of its own."""
@@ -207,11 +211,16 @@ class Zygote:
     def close(self) -> None:
         self.lose()
         self.connection.close()
+        take_away(self.path, self.process.log.parent)
+
+
+def take_away(path: Path, folder: Path) -> None:
+    """The socket, and the folder made for it where `folder`, which keeps the log, has too long a name."""
+    with suppress(OSError):
+        path.unlink()
+    if path.parent != folder:
         with suppress(OSError):
-            self.path.unlink()
-        if self.path.parent != self.process.log.parent:
-            with suppress(OSError):
-                self.path.parent.rmdir()
+            path.parent.rmdir()
 
 
 def connected(process: Process, path: Path) -> socket.socket:
@@ -235,7 +244,7 @@ class ForkedChild:
 
     def __init__(self, zygote: Zygote, pid: int, control: Path, give_up: Callable[[str], str]) -> None:
         self.pid = pid
-        self.log = control / "log.txt"
+        self.log = control / LOG
         self.zygote = zygote
         self.key = str(control)
         self.give_up = give_up

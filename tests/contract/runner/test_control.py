@@ -1,15 +1,20 @@
 """The control directory that a worker finds."""
 
 import json
+import os
 import socket
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kgate.errors import HostError
 from kgate.model import HEAD
 from kgate.protocol import Fill, Job, ListArg, TensorArg, decode_job
 from kgate.runner.control import create, discard
+from kgate.runner.process import fresh, log_tail
+from kgate.runner.seat import Seat
 
 pytestmark = pytest.mark.real
 NORMAL = TensorArg(shape=(2,), dtype="float32", fill=Fill(kind="normal", b=1.0, table="normal"), stream=1)
@@ -31,6 +36,56 @@ def test_a_job_without_drawn_values_gets_no_tables(workplace, job):
     control = create(workplace, HEAD, job_of(workplace, job("a")))
 
     assert not (control.path / "tables").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(workplace, job):
+    workplace.folder.write_text("")
+
+    with pytest.raises(HostError, match=r"run/control: cannot be written \(.+\); is the disk full\?"):
+        create(workplace, HEAD, job_of(workplace, job("a")))
+
+
+def test_a_long_path_gets_a_socket_in_the_users_own_temporary_folder(workplace, job, monkeypatch, tmp_path):
+    short = tmp_path / "t"
+    short.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(short))
+    deep = replace(workplace, folder=workplace.folder.joinpath(*["folder"] * 30))
+
+    control = create(deep, HEAD, job_of(deep, job("a"), mode="lockstep"))
+
+    assert control.socket.parent.parent == short
+
+
+def test_a_seat_that_cannot_be_bound_leaves_nothing_behind(workplace, job, limits, monkeypatch, tmp_path):
+    too_long = tmp_path.joinpath(*["folder"] * 20)
+    too_long.mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(too_long))
+    deep = replace(workplace, folder=workplace.folder.joinpath(*["folder"] * 30))
+
+    with pytest.raises(OSError, match="too long"):
+        Seat(deep, HEAD, [job("a")], limits, fresh, 0)
+
+    assert list((deep.folder / "control").iterdir()) == []
+    assert list(too_long.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
+def test_a_log_that_is_no_plain_file_is_neither_waited_for_nor_shown(workplace, job, tmp_path, kind):
+    (tmp_path / "secret").write_text("secret")
+    control = create(workplace, HEAD, job_of(workplace, job("a")))
+    match kind:
+        case "pipe":
+            os.mkfifo(control.log)
+        case "link":
+            control.log.symlink_to(tmp_path / "secret")
+        case _:
+            control.log.mkdir()
+
+    shown = log_tail(control.log)
+    discard(workplace, control)
+
+    assert shown == ""
+    assert list(workplace.logs.iterdir()) == []
 
 
 @pytest.mark.parametrize("depth", [0, 30])

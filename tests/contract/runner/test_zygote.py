@@ -1,6 +1,8 @@
 """Forked workers: what they answer, when a plain process takes over, and that nothing is left of any of them."""
 
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,3 +96,30 @@ def test_forks_take_the_zygotes_of_an_arm_in_turn(workplace, stage, limits, job)
 
     assert forked == [2, 1]
     assert [members(pid) for pid in living] == [[], []]
+
+
+def test_a_zygote_that_died_is_replaced_and_nothing_of_it_stays(workplace, stage, limits, job):
+    with zygotes(stage, "honest", limits) as forks:
+        run_outputs(workplace, HEAD, [job("first")], {}, stage.events.append, start=forks.start)
+        dead = forks.living[HEAD, 0]
+        dead.lose()
+        again = run_outputs(workplace, HEAD, [job("first")], {}, stage.events.append, start=forks.start)
+        living = forks.living[HEAD, 0]
+
+    assert isinstance(again["first"], Measurement)
+    assert living is not dead
+    assert dead.connection.fileno() == -1
+    assert not dead.path.exists()
+
+
+@pytest.mark.usefixtures("plain")
+def test_a_zygote_that_does_not_come_up_leaves_no_socket_folder(workplace, stage, limits, job, monkeypatch, tmp_path):
+    short = tmp_path / "t"
+    short.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(short))
+    deep = replace(workplace, folder=workplace.folder.joinpath(*["folder"] * 30))
+
+    with zygotes(stage, "honest", limits, script="never_begins") as forks:
+        run_outputs(deep, HEAD, [job("first")], {}, stage.events.append, start=forks.start)
+
+    assert list(short.iterdir()) == []

@@ -1,6 +1,7 @@
 """The strict reader, line by line, without a process."""
 
 import json
+import os
 from contextlib import suppress
 
 import pytest
@@ -89,6 +90,42 @@ def test_what_is_out_of_its_place_is_refused_and_the_right_case_is_blamed(replie
     assert refusal(*replies).case == case
 
 
+WRONG_FACTS = {
+    "loaded-files": [5, "a.py", ["a.py"], {"a.py": "0"}, {"../a.py": "0" * 64}, {"/a.py": "0" * 64}, {"": "0" * 64}],
+    "input-digests": [1, {"x": "no digest"}],
+    "inputs-changed": ["x", True, ["x" * 2000], ["x"] * 6000],
+    "reached-custom": [-1, True, 1.5, "1"],
+    "compiles": [[], 0.5],
+    "logged": [1, "yes"],
+    "note": [1, ["text"]],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in WRONG_FACTS.items() for value in values])
+def test_a_fact_of_another_shape_is_refused_and_its_case_is_blamed(key, value):
+    refused = refusal(HELLO, Begin(case="a"), Facts(case="a", facts={key: value}))
+
+    assert refused.case == "a"
+    assert f"as the fact {key!r}, which is " in str(refused)
+
+
+def test_facts_of_the_right_shapes_are_kept_and_unknown_ones_as_well():
+    facts = {
+        "loaded-files": {"acme/..a.py": "0a" * 32},
+        "input-digests": {"x.key": "0a" * 32},
+        "inputs-changed": [],
+        "device-kernels": ["k"],
+        "reached-custom": 0,
+        "logged": True,
+        "note": "",
+        "of-a-later-worker": 1.5,
+    }
+
+    outcome = read(HELLO, Begin(case="a"), Facts(case="a", facts=facts), End(case="a")).outcomes["a"]
+
+    assert outcome == Measurement(outputs=(), facts=facts, rungs_ns={})
+
+
 def test_nothing_may_follow_the_last_reply():
     whole = [r for c in "ab" for r in (Begin(case=c), End(case=c))]
 
@@ -163,3 +200,18 @@ def test_a_tail_refuses_a_file_that_became_shorter(tmp_path):
 
     with pytest.raises(Refused, match="took back"):
         list(tail.lines())
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
+def test_a_tail_refuses_what_is_no_plain_file(tmp_path, kind):
+    path = tmp_path / "replies"
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "link":
+            path.symlink_to("/dev/null")
+        case _:
+            path.mkdir()
+
+    with pytest.raises(Refused, match="no plain file"):
+        list(Tail(path, 1 << 20).lines())

@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgate.errors import HostError
+from kgate.model import Failure
 from kgate.runner.ledger import Ledger
+from kgate.runner.records import outcome_from_json
 
 NAMES = st.text(max_size=8)
 VALUES = st.recursive(
@@ -94,3 +96,19 @@ def test_a_line_is_on_disk_when_record_returns(tmp_path):
         ledger.record("outcome", "é", [1.5])
 
         assert json.loads(path.read_text()) == {"kind": "outcome", "name": "é", "value": [1.5]}
+
+
+def test_an_entry_that_another_version_has_written_is_one_sentence_with_the_file(tmp_path):
+    with Ledger.open(tmp_path / "key.jsonl") as ledger:
+        ledger.record("outcome", "a", {"Failure": {"rung": "run", "reason": "raised", "text": "", "severity": 3}})
+
+        with pytest.raises(HostError, match=r"key\.jsonl: was written by another version of kgate; delete it"):
+            ledger.read("outcome", "a", outcome_from_json)
+
+
+def test_an_entry_is_read_as_its_reader_understands_it(tmp_path):
+    with Ledger.open(tmp_path / "key.jsonl") as ledger:
+        ledger.record("outcome", "a", {"Failure": {"rung": "run", "reason": "raised", "text": "", "detail": ""}})
+
+        assert ledger.read("outcome", "a", outcome_from_json) == Failure(rung="run", reason="raised", text="")
+        assert ledger.read("outcome", "b", outcome_from_json) is None

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from kgate.errors import HostError
 from kgate.protocol import Output
 from kgate.runner.shelf import Refused, Shelf, changed
 
@@ -49,6 +50,13 @@ def test_an_accepted_output_is_taken_out_of_the_workers_reach(out, tmp_path):
 def test_an_output_that_is_not_as_promised_is_refused(out, tmp_path, changes):
     with pytest.raises(Refused):
         Shelf(out, 100).take([output(**changes)], tmp_path / "kept")
+
+
+def test_a_folder_that_cannot_be_made_is_the_machine_s_fault_and_one_sentence(out, tmp_path):
+    (tmp_path / "kept").write_text("")
+
+    with pytest.raises(HostError, match="cannot be written"):
+        Shelf(out, 100).take([output()], tmp_path / "kept" / "a")
 
 
 def test_two_outputs_in_one_file_are_refused(out, tmp_path):

@@ -1,0 +1,76 @@
+"""
+The shapes of a worker's facts. A worker may write anything under any name; what rules and reports read has one shape.
+
+Keys that are not known pass as they are: nothing reads them.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+NAMES_LIMIT = 5000  # of one list or mapping
+LETTERS_LIMIT = 1000  # of one name
+DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+
+
+def plain_path(name: str) -> bool:
+    """A relative POSIX path that stays where it begins."""
+    return bool(name) and not name.startswith("/") and "\0" not in name and ".." not in name.split("/")
+
+
+def is_count(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def is_flag(value: object) -> bool:
+    return type(value) is bool
+
+
+def is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def are_names(value: object) -> bool:
+    """A list of text, not too long."""
+    return isinstance(value, list) and len(value) <= NAMES_LIMIT and all(map(is_name, value))
+
+
+def is_name(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LETTERS_LIMIT
+
+
+def are_digests(value: object) -> bool:
+    """sha256 by name."""
+    return (
+        isinstance(value, dict)
+        and len(value) <= NAMES_LIMIT
+        and all(is_name(name) and isinstance(digest, str) and DIGEST.match(digest) for name, digest in value.items())
+    )
+
+
+def are_files(value: object) -> bool:
+    """sha256 by path below the tree."""
+    return are_digests(value) and isinstance(value, dict) and all(map(plain_path, value))
+
+
+SHAPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "loaded-files": (are_files, "sha256 by path below the tree"),
+    "input-digests": (are_digests, "sha256 by name"),
+    "inputs-changed": (are_names, "a list of names"),
+    "device-kernels": (are_names, "a list of names"),
+    "narrowed-by": (are_names, "a list of names"),
+    "reference-dtype": (are_names, "a list of names"),
+    "reached-custom": (is_count, "a count"),
+    "reached-fallback": (is_count, "a count"),
+    "peak-bytes": (is_count, "a count"),
+    "compiles": (is_count, "a count"),
+    "logged": (is_flag, "true or false"),
+    "note": (is_text, "text"),
+}
+
+
+def misshapen(facts: Mapping[str, object]) -> str:
+    """Why a rule could not read these, as the end of a sentence; "" if it can."""
+    for key, (fits, wanted) in SHAPES.items():
+        if key in facts and not fits(facts[key]):
+            return f"gave {str(facts[key])[:40]!r} as the fact {key!r}, which is {wanted}"
+    return ""
