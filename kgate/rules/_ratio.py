@@ -2,6 +2,7 @@
 
 from kgate.figures import change, count, interval, time_of
 from kgate.model import Case, Ratio, Run
+from kgate.rules._law import Said
 
 
 def measured(ratio: Ratio) -> str:
@@ -19,5 +20,13 @@ def times(run: Run, case: Case, ratio: Ratio) -> dict[str, str]:
     return {**medians, "spread": f"{ratio.spread * 100:.1f} % between launches", "method": latency.method}
 
 
-def spread_of(ratio: Ratio) -> str:
-    return f"the launches differ by {ratio.spread * 100:.1f} % (one standard deviation)"
+def inconclusive(run: Run, case: Case, ratio: Ratio, what: str) -> Said:
+    """`what` was held against what: `head against base`."""
+    spread = f"the launches differ by {ratio.spread * 100:.1f} % (one standard deviation)"
+    return Said(
+        sentence=f"{what} on workload {case.workload} is inconclusive after "
+        f"{count(ratio.launches, 'launch', 'launches')}: {change(ratio.median)}, and {spread}",
+        evidence={"interval": measured(ratio), **times(run, case, ratio)},
+        advice="Run again on an idle machine, or with more launches (`--launches`).",
+        undecided=True,
+    )

@@ -1,6 +1,6 @@
 """How far a case came: what several rules must agree on, so that one fault is blamed once and by one rule."""
 
-from kgate.model import FALLBACK, FALLBACK_TIMED, HEAD, TIMED, Arm, Case, Comparison, Failure, Run
+from kgate.model import FALLBACK, FALLBACK_TIMED, HEAD, SWITCH_ON, TIMED, Arm, Case, Comparison, Failure, Run
 
 # Nobody's code is at fault, and nothing was measured: a package that is not installed, a module from another tree.
 NOT_HERE = ("unavailable", "outside-tree")
@@ -76,6 +76,19 @@ def custom_right(run: Run, case: Case) -> bool:
     """Head's custom path is right outside and inside the timed loop, so that its time means something."""
     timed = run.comparisons.get((TIMED, case), ())
     return custom_failure(run, case) is None and proven_right(run, HEAD, case) and all(c.holds for c in timed)
+
+
+def broken_by_dispatch(run: Run, case: Case) -> Comparison | None:
+    """
+    The first output of the dispatch, with the switch on, that does not hold while the custom path is right by itself.
+
+    None as well where the dispatch went to the fallback alone: that is switch-without-effect's to say.
+    """
+    astray = reached(run, SWITCH_ON, case, "fallback") and not reached(run, SWITCH_ON, case, "custom")
+    if astray or not custom_right(run, case):
+        return None
+    found = first_broken(run, (SWITCH_ON,), case)
+    return found[1] if found else None
 
 
 def reached(run: Run, arm: Arm, case: Case, function: str) -> int:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from kgate.model import HEAD, TIMED, Case, Finding, Level, Run
+from kgate.model import HEAD, SWITCH_ON, TIMED, Arm, Case, Finding, Level, Run
 from kgate.rules._difference import difference
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import custom_failure, first_broken, happened, trace
+from kgate.rules._state import broken_by_dispatch, custom_failure, custom_right, first_broken, happened, trace
 
 NAME = "contract-broken"
 DEFAULT = Level.FAIL
@@ -23,9 +23,13 @@ SATISFY = (
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
-        said = answer_said(run, case) or outputs_said(run, case) or inputs_said(run, case)
+        said = custom_said(run, case) or dispatch_said(run, case)
         if said:
             yield of_case(run, limit, case, said)
+
+
+def custom_said(run: Run, case: Case) -> Said | None:
+    return answer_said(run, case) or outputs_said(run, case) or inputs_said(run, case)
 
 
 def answer_said(run: Run, case: Case) -> Said | None:
@@ -52,13 +56,37 @@ def outputs_said(run: Run, case: Case) -> Said | None:
 
 
 def inputs_said(run: Run, case: Case) -> Said | None:
-    answer = run.answered(HEAD, case)
-    kernel = run.kernels[case.kernel]
-    named = answer.facts.get("inputs-changed", ()) if answer else ()
-    changed = [str(n) for n in named if n not in kernel.mutates] if isinstance(named, list | tuple) else []
+    changed = inputs_changed(run, HEAD, case)
     if not changed or first_broken(run, (HEAD, TIMED), case):
         return None
+    return spoils(f"{run.kernels[case.kernel].custom} on workload {case.workload}", changed)
+
+
+def dispatch_said(run: Run, case: Case) -> Said | None:
+    """What the dispatch adds to a custom path that keeps its contract by itself."""
+    kernel = run.kernels[case.kernel]
+    where = f"{kernel.dispatch} with the switch on, on workload {case.workload},"
+    comparison = broken_by_dispatch(run, case)
+    if comparison is not None and comparison.mismatch:
+        return Said(
+            sentence=f"{where} answers in another form than {kernel.custom} by itself: {difference(comparison)}",
+            advice=f"Return from {kernel.dispatch} what {kernel.custom} returns; do not cast or reshape it on the way.",
+        )
+    changed = inputs_changed(run, SWITCH_ON, case) if custom_right(run, case) and comparison is None else []
+    return spoils(where, changed) if changed else None
+
+
+def inputs_changed(run: Run, arm: Arm, case: Case) -> list[str]:
+    """Names of changed inputs that the manifest does not declare, as the worker saw them."""
+    answer = run.answered(arm, case)
+    named = answer.facts.get("inputs-changed", ()) if answer else ()
+    mutates = run.kernels[case.kernel].mutates
+    return [str(n) for n in named if n not in mutates] if isinstance(named, list | tuple) else []
+
+
+def spoils(who: str, changed: list[str]) -> Said:
+    names = ", ".join(changed)
     return Said(
-        sentence=f"{kernel.custom} on workload {case.workload} changes its input {', '.join(changed)}",
-        advice=f"Work on a copy, or declare `mutates: [{', '.join(changed)}]` if the caller expects the change.",
+        sentence=f"{who} changes its input {names}",
+        advice=f"Work on a copy, or declare `mutates: [{names}]` if the caller expects the change.",
     )

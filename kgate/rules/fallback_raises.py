@@ -34,8 +34,9 @@ def alone_said(run: Run, case: Case) -> Said | None:
     if failure is None or failure.reason in ELSEWHERE or alike(failure, custom_failure(run, case)):
         return None
     function = run.kernels[case.kernel].fallback
+    while_ = " in the timed loop" if failure.rung == "latency" else ""
     return Said(
-        sentence=f"the fallback {function} on workload {case.workload} {happened(failure)}",
+        sentence=f"the fallback {function} on workload {case.workload}{while_} {happened(failure)}",
         evidence=trace(failure),
         advice=f"Call {function} on this workload and mend it: production runs it when the kernel is off.",
     )

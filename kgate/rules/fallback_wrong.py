@@ -10,7 +10,7 @@ from kgate.rules._state import fallback_failure, first_broken, happened, reached
 NAME = "fallback-wrong"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
-WANTS = "The fallback, and the dispatch with the switch off, agree with the reference."
+WANTS = "The fallback, and the dispatch with the switch off, agree with the reference, in the form of base's fallback."
 WHY = (
     "The switch is turned when the kernel is in doubt. If what runs then is wrong too, the incident goes on with "
     "everybody sure that it is over."
@@ -45,7 +45,20 @@ def alone_said(run: Run, case: Case) -> Said | None:
     if found is None or fallback_failure(run, case):
         return None
     function = run.kernels[case.kernel].fallback
+    if found[1].mismatch:
+        return misshapen(run, case, found[1])
     return wrong(f"the fallback {function}", function, case, found[1])
+
+
+def misshapen(run: Run, case: Case, comparison: Comparison) -> Said:
+    """Number, shape or dtype: held against base's fallback where base has the kernel, else against the reference."""
+    function = run.kernels[case.kernel].fallback
+    in_base = case.kernel in run.base_kernels and case not in run.not_in_base
+    return Said(
+        sentence=f"the fallback {function} on workload {case.workload} answers in another form than "
+        f"{'at base' if in_base else 'the reference'}: {difference(comparison)}",
+        advice=f"Return from {function} the number, shapes and dtypes that its callers were written for.",
+    )
 
 
 def drill_said(run: Run, case: Case) -> Said | None:

@@ -1,8 +1,9 @@
 """A case that was expected and about which nothing is known."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from kgate.model import HEAD, REFERENCE, Case, Finding, Level, Run
+from kgate.model import HEAD, REFERENCE, TIMED, Case, Finding, Level, Run
 from kgate.rules._law import Limit, Said, of_case, of_run
 from kgate.rules._state import custom_failure, custom_right, fallback_failure, happened, not_here, trace
 
@@ -24,6 +25,9 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         said = not_run(run, case) or not_compared(run, case) or not_timed(run, case)
         if said:
             yield of_case(run, limit, case, said)
+        elif said := not_checked(run, case):
+            # A note whatever the policy asks: the answer is right, only not shown to be so under the timer.
+            yield of_case(run, replace(limit, level=Level(min(limit.level, Level.NOTE))), case, said)
 
 
 def nothing_ran(run: Run) -> Said:
@@ -79,5 +83,17 @@ def not_timed(run: Run, case: Case) -> Said | None:
     return Said(
         sentence=f"{run.kernels[case.kernel].custom} on workload {case.workload} is right, and no launch timed it",
         advice="Run the same command again; it goes on where it stopped.",
+        undecided=True,
+    )
+
+
+def not_checked(run: Run, case: Case) -> Said | None:
+    """Timed, and no answer from the timed loop was held against the reference."""
+    if not custom_right(run, case) or run.comparisons.get((TIMED, case)):
+        return None
+    return Said(
+        sentence=f"no timed call of {run.kernels[case.kernel].custom} on workload {case.workload} was compared: its "
+        "output is too large to export from the timed loop, or the reference gave no answer for it",
+        advice="Add a smaller workload of the same kind, so that timed calls are compared there.",
         undecided=True,
     )

@@ -1,12 +1,11 @@
 """The custom path is slower than the base commit's, measured side by side in this run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from kgate.figures import change
-from kgate.model import BASE, HEAD, Case, Decision, Finding, Level, Ratio, Run
+from kgate.model import BASE, HEAD, Case, Decision, Failure, Finding, Level, Ratio, Run
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._ratio import measured, spread_of, times
-from kgate.rules._state import custom_right, proven_right
+from kgate.rules._ratio import inconclusive, measured, times
+from kgate.rules._state import NOT_HERE, custom_right, happened, proven_right, trace
 
 NAME = "slower-than-base"
 DEFAULT = Level.FAIL
@@ -20,30 +19,52 @@ SATISFY = (
     "Profile head and base on the workload that the finding names, and win the time back. If it is the price of a fix "
     "or a feature, set `slower-than-base: warn` under `policy` in a change of its own, with the reason."
 )
+# Failures that leave open how fast base is. A base that raises, by contrast, was run, and is no rival.
+UNKNOWN = (*NOT_HERE, "hung", "bad-reply")
 
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
-        said = case_said(run, case) if custom_right(run, case) and proven_right(run, BASE, case) else None
+        said = case_said(run, case) if timed(run, case) and asked(run, case) else None
         if said:
             yield of_case(run, limit, case, said)
 
 
-def case_said(run: Run, case: Case) -> Said | None:
-    """A base that is wrong is no rival, and a head without times is not-measured's: both were sorted out above."""
+def timed(run: Run, case: Case) -> bool:
+    """Head is right and has times; elsewhere other rules speak."""
     latency = run.latency.get(case)
-    if latency is None or HEAD.name not in latency.median_ns:
-        return None
-    ratio = latency.ratio(HEAD.name, BASE.name)
+    return custom_right(run, case) and latency is not None and HEAD.name in latency.median_ns
+
+
+def asked(run: Run, case: Case) -> bool:
+    return run.base_ran and case.kernel in run.base_kernels and case not in run.not_in_base
+
+
+def case_said(run: Run, case: Case) -> Said | None:
+    if not proven_right(run, BASE, case):
+        return unproven(run, case)
+    ratio = run.latency[case].ratio(HEAD.name, BASE.name)
     if ratio is None:
-        return not_timed(run, case)
+        return not_measured(case, "it ran, and no launch timed it beside head", {})
     match ratio.decision:
         case Decision.SLOWER:
             return slower(run, case, ratio)
         case Decision.INCONCLUSIVE:
-            return inconclusive(run, case, ratio)
+            return inconclusive(run, case, ratio, "head against base")
         case Decision.NO_SLOWER:
             return None
+
+
+def unproven(run: Run, case: Case) -> Said | None:
+    """A base that is known to fail or to be wrong is no rival; one of which nothing is known leaves the question."""
+    outcome = run.outcome(BASE, case)
+    if outcome is None:
+        return not_measured(case, "it was not run", {})
+    if isinstance(outcome, Failure):
+        return not_measured(case, happened(outcome), trace(outcome)) if outcome.reason in UNKNOWN else None
+    if not run.comparisons.get((BASE, case)):
+        return not_measured(case, "its answer was compared with nothing", {})
+    return None
 
 
 def slower(run: Run, case: Case, ratio: Ratio) -> Said:
@@ -55,19 +76,10 @@ def slower(run: Run, case: Case, ratio: Ratio) -> Said:
     )
 
 
-def inconclusive(run: Run, case: Case, ratio: Ratio) -> Said:
+def not_measured(case: Case, why: str, evidence: Mapping[str, str]) -> Said:
     return Said(
-        sentence=f"head against base on workload {case.workload} is inconclusive after {ratio.launches} launches: "
-        f"{change(ratio.median)}, and {spread_of(ratio)}",
-        evidence={"interval": measured(ratio), **times(run, case, ratio)},
-        advice="Run again on an idle machine, or with more launches (`--launches`).",
-        undecided=True,
-    )
-
-
-def not_timed(run: Run, case: Case) -> Said:
-    return Said(
-        sentence=f"base ran on workload {case.workload}, and no launch timed it beside head",
-        advice="Run again; if base fails in the timed loop every time, look at base's custom path.",
+        sentence=f"base could not be measured on workload {case.workload}: {why}",
+        evidence=evidence,
+        advice="Run again; where base itself cannot be measured here, `--base none` lets the stored baseline decide.",
         undecided=True,
     )

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kgate.figures import change, time_of
-from kgate.model import BASE, HEAD, Case, Finding, Level, Run, StoredCase
+from kgate.model import BASE, HEAD, Case, Finding, Latency, Level, Run, StoredCase
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import custom_right
+from kgate.rules._state import custom_right, proven_right
 from kgate.rules._stored import comparable, differing, stored_of
+from kgate.stats import t_quantile
 
 NAME = "slower-than-baseline"
 DEFAULT = Level.WARN
@@ -24,9 +25,7 @@ SATISFY = (
 )
 # Day-to-day change of an honest kernel on one machine stays below this; see the measurement pages of the documentation.
 MARGIN = 1.15
-# Student's t, one-sided 99 %, by degrees of freedom; beyond the last one the normal quantile is near enough.
-T_99 = (31.82, 6.96, 4.54, 3.75, 3.36, 3.14, 3.00, 2.90, 2.82, 2.76, 2.72, 2.68, 2.65, 2.62, 2.60)
-T_99_BEYOND = 2.58
+ONCE_IN_A_HUNDRED = 0.99  # one-sided: how sure the prediction interval is to hold the next launch
 
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
@@ -38,11 +37,13 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
             continue
         if now_ns / stored.custom_ns <= max(MARGIN, predicted(stored)):
             continue
-        live = latency.ratio(HEAD.name, BASE.name) is not None
-        decides = not live and comparable(run) and run.baseline is not None and run.baseline.method == latency.method
+        # A base that is wrong, or not known to be right, is no rival: its ratio decides nothing.
+        live = proven_right(run, BASE, case) and latency.ratio(HEAD.name, BASE.name) is not None
+        decides = not live and comparable(run) and same_timer(run, latency)
         # A note where it decides nothing, unless the policy has switched the rule off already.
         level = limit.level if decides else Level(min(limit.level, Level.NOTE))
-        yield of_case(run, replace(limit, level=level), case, said(run, case, now_ns, stored, live))
+        finding = said(run, case, now_ns, stored, decider(run, latency, live))
+        yield of_case(run, replace(limit, level=level), case, finding)
 
 
 def predicted(stored: StoredCase) -> float:
@@ -50,17 +51,16 @@ def predicted(stored: StoredCase) -> float:
     freedom = stored.launches - 1
     if freedom < 1:
         return math.inf
-    t = T_99[freedom - 1] if freedom <= len(T_99) else T_99_BEYOND
-    return math.exp(t * stored.spread_log * math.sqrt(1 + 1 / stored.launches))
+    return math.exp(t_quantile(ONCE_IN_A_HUNDRED, freedom) * stored.spread_log * math.sqrt(1 + 1 / stored.launches))
 
 
-def said(run: Run, case: Case, now_ns: float, stored: StoredCase, live: bool) -> Said:
+def said(run: Run, case: Case, now_ns: float, stored: StoredCase, decider: str) -> Said:
     function = run.kernels[case.kernel].custom
     baseline = run.baseline
     where = f"{baseline.path} of {baseline.date}" if baseline else ""
     return Said(
         sentence=f"{function} on workload {case.workload} is slower than its stored baseline: "
-        f"{change(now_ns / stored.custom_ns)}, {time_of(stored.custom_ns)} → {time_of(now_ns)}{decider(run, live)}",
+        f"{change(now_ns / stored.custom_ns)}, {time_of(stored.custom_ns)} → {time_of(now_ns)}; {decider}",
         evidence={
             "baseline": where,
             "expected at most": change(max(MARGIN, predicted(stored))),
@@ -70,9 +70,15 @@ def said(run: Run, case: Case, now_ns: float, stored: StoredCase, live: bool) ->
     )
 
 
-def decider(run: Run, live: bool) -> str:
+def decider(run: Run, latency: Latency, live: bool) -> str:
     if live:
-        return "; base was measured live and decides"
+        return "base was measured live and decides"
     if differences := differing(run):
-        return f"; recorded on another fingerprint ({', '.join(differences)}), so it decides nothing"
-    return "; no base could be run, so the baseline decides"
+        return f"recorded on another fingerprint ({', '.join(differences)}), so it decides nothing"
+    if not same_timer(run, latency):
+        return f"recorded by another timer than {latency.method}, so it decides nothing"
+    return "no right base was measured beside it, so the baseline decides"
+
+
+def same_timer(run: Run, latency: Latency) -> bool:
+    return run.baseline is not None and run.baseline.method == latency.method

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from kgate import stats
-from kgate.figures import change, factor
+from kgate.figures import factor
 from kgate.model import FALLBACK, FALLBACK_TIMED, HEAD, Case, Decision, Finding, Level, Ratio, Run
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._ratio import measured, spread_of, times
-from kgate.rules._state import custom_right, first_broken
+from kgate.rules._ratio import inconclusive, measured, times
+from kgate.rules._state import custom_right, fallback_failure, first_broken, happened, not_here
 
 NAME = "slower-than-fallback"
 DEFAULT = Level.WARN
@@ -34,15 +34,17 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
 
 def case_said(run: Run, case: Case) -> Said | None:
     latency = run.latency.get(case)
-    ratio = latency.ratio(HEAD.name, FALLBACK.name) if latency else None
-    if ratio is None:
+    if latency is None or HEAD.name not in latency.median_ns:
         return None
+    ratio = latency.ratio(HEAD.name, FALLBACK.name)
+    if ratio is None:
+        return not_timed(run, case)
     wanted = run.kernels[case.kernel].min_speedup
     match stats.against(ratio, wanted):
         case Decision.SLOWER:
             return loses(run, case, ratio, wanted)
         case Decision.INCONCLUSIVE:
-            return inconclusive(run, case, ratio)
+            return inconclusive(run, case, ratio, "custom against fallback")
         case Decision.NO_SLOWER:
             return None
 
@@ -62,11 +64,15 @@ def loses(run: Run, case: Case, ratio: Ratio, wanted: float | None) -> Said:
     )
 
 
-def inconclusive(run: Run, case: Case, ratio: Ratio) -> Said:
+def not_timed(run: Run, case: Case) -> Said | None:
+    """Where the fallback died in the timed loop, its own rule has said so; where it never answered, likewise."""
+    failure = fallback_failure(run, case)
+    if run.answered(FALLBACK, case) is None or (failure is not None and not not_here(failure)):
+        return None
+    why = f"in the timed loop it {happened(failure)}" if failure else "no launch timed it beside the custom path"
     return Said(
-        sentence=f"custom against fallback on workload {case.workload} is inconclusive after {ratio.launches} launches"
-        f": {change(ratio.median)}, and {spread_of(ratio)}",
-        evidence={"interval": measured(ratio), **times(run, case, ratio)},
-        advice="Run again on an idle machine, or with more launches (`--launches`).",
+        sentence=f"the fallback {run.kernels[case.kernel].fallback} could not be timed on workload {case.workload}: "
+        f"{why}",
+        advice="Run again; if the fallback is left out of every launch, run it alone on this workload.",
         undecided=True,
     )

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable
 
-from kgate.model import BASE, HEAD, TIMED, Case, Comparison, Finding, Level, Run
+from kgate.model import BASE, HEAD, SWITCH_ON, TIMED, Case, Comparison, Finding, Level, Run, of_base
 from kgate.rules._difference import difference, numbers
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import custom_failure, first_broken, proven_right
+from kgate.rules._state import broken_by_dispatch, custom_failure, first_broken, proven_right
 
 NAME = "wrong-result"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
-WANTS = "The custom path agrees with the float64 reference within the tolerance of its dtype, in timed calls too."
+WANTS = (
+    "The custom path agrees with the float64 reference within its tolerance, in timed calls and through the dispatch."
+)
 WHY = (
     "A wrong kernel that looks fine is the worst that a kernel can be. The fallback's own error sets what is asked, so "
     "a kernel is never held to more than the path that it replaces."
@@ -23,14 +25,37 @@ SATISFY = (
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
-        found = first_broken(run, (HEAD, TIMED), case)
-        if found is None or found[1].mismatch or custom_failure(run, case):
-            continue
-        arm, comparison = found
-        yield of_case(run, limit, case, said(run, case, comparison, "" if arm == HEAD else " in a timed call"))
+        said = custom_said(run, case) or dispatch_said(run, case)
+        if said:
+            yield of_case(run, limit, case, said)
 
 
-def said(run: Run, case: Case, comparison: Comparison, when: str) -> Said:
+def custom_said(run: Run, case: Case) -> Said | None:
+    found = first_broken(run, (HEAD, TIMED), case)
+    if found is None or found[1].mismatch or custom_failure(run, case):
+        return None
+    arm, comparison = found
+    return wrong(run, case, comparison, "" if arm == HEAD else " in a timed call")
+
+
+def dispatch_said(run: Run, case: Case) -> Said | None:
+    """Wrong by what the dispatch adds to a custom path that is right by itself."""
+    comparison = broken_by_dispatch(run, case)
+    if comparison is None or comparison.mismatch:
+        return None
+    kernel = run.kernels[case.kernel]
+    evidence = numbers(comparison)
+    if proven_right(run, of_base(SWITCH_ON), case):
+        evidence["base"] = "is right here"
+    return Said(
+        sentence=f"{kernel.dispatch} with the switch on, on workload {case.workload}, differs from the reference: "
+        f"{difference(comparison)}; {kernel.custom} by itself is right",
+        evidence=evidence,
+        advice=f"Look at what {kernel.dispatch} does before and after it calls {kernel.custom}.",
+    )
+
+
+def wrong(run: Run, case: Case, comparison: Comparison, when: str) -> Said:
     kernel = run.kernels[case.kernel]
     evidence = numbers(comparison)
     if proven_right(run, BASE, case):

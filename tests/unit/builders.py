@@ -15,6 +15,7 @@ from kgate.model import (
     REFERENCE,
     SWITCH_OFF,
     SWITCH_ON,
+    TIMED,
     Arm,
     Baseline,
     Bound,
@@ -173,7 +174,7 @@ def green_outcomes(c: Case) -> dict[tuple[Arm, Case], Outcome]:
 
 
 def green_comparisons(c: Case) -> dict[tuple[Arm, Case], tuple[Comparison, ...]]:
-    return {(arm, c): right() for arm in (HEAD, BASE, FALLBACK, SWITCH_OFF, SWITCH_ON)}
+    return {(arm, c): right() for arm in (HEAD, TIMED, BASE, FALLBACK, SWITCH_OFF, SWITCH_ON)}
 
 
 def run_of(*kernels: Kernel, on_gpu: bool = False, **changes: Any) -> Run:

@@ -16,6 +16,7 @@ from kgate.model import (
     Level,
     Run,
     Verdict,
+    of_base,
     verdict_of,
 )
 from tests.unit.builders import (
@@ -51,6 +52,10 @@ def blocking(run: Run) -> list[str]:
         (with_outcomes(run_of(), (HEAD, failure("unavailable")), (SWITCH_OFF, failure("unavailable"))), "not-measured"),
         (with_comparisons(run_of(), (HEAD, wrong())), "wrong-result"),
         (with_comparisons(run_of(), (TIMED, wrong())), "wrong-result"),
+        (with_comparisons(run_of(), (SWITCH_ON, wrong())), "wrong-result"),
+        (with_comparisons(run_of(), (SWITCH_ON, misshapen())), "contract-broken"),
+        (with_outcomes(run_of(), (SWITCH_ON, answer(reached_custom=1, inputs_changed=["x"]))), "contract-broken"),
+        (with_comparisons(run_of(), (FALLBACK, misshapen())), "fallback-wrong"),
         (with_comparisons(run_of(), (HEAD, misshapen())), "contract-broken"),
         (with_outcomes(run_of(), (HEAD, answer(inputs_changed=["x"]))), "contract-broken"),
         (with_outcomes(run_of(), *[(arm, failure()) for arm in (FALLBACK, REFERENCE, SWITCH_OFF)]), "fallback-raises"),
@@ -90,6 +95,9 @@ def test_a_wrong_and_switched_kernel_is_two_faults_and_nothing_more():
         with_outcomes(run_of(), *[(arm, failure()) for arm in (FALLBACK, REFERENCE, SWITCH_OFF)]),
         with_outcomes(run_of(), (FALLBACK, failure()), (SWITCH_OFF, None)),
         with_comparisons(run_of(), (HEAD, wrong()), (TIMED, wrong())),
+        with_comparisons(run_of(), (HEAD, wrong()), (SWITCH_ON, wrong())),
+        with_comparisons(run_of(), (TIMED, wrong()), (SWITCH_ON, misshapen())),
+        with_comparisons(with_outcomes(run_of(), (SWITCH_ON, answer(reached_fallback=1))), (SWITCH_ON, wrong())),
         with_outcomes(run_of(), (HEAD, failure("unavailable")), (SWITCH_OFF, failure("unavailable"))),
         with_outcomes(run_of(), (HEAD, failure("outside-tree", "acme is /usr/lib/acme.py")), (SWITCH_OFF, None)),
     ],
@@ -147,6 +155,33 @@ def test_a_wrong_result_names_index_both_values_and_bound():
     assert "[3, 17]: 4.5, expected 1.0" in finding.sentence
     assert "relative_l2 0.25 > 1e-06" in finding.sentence
     assert finding.owners == ("@acme/kernels",)
+
+
+@pytest.mark.parametrize(("compared", "words"), [(wrong(), "differs from"), (misshapen(), "another form")])
+def test_a_dispatch_that_spoils_a_right_kernel_is_named_itself(compared, words):
+    (finding,) = judged(with_comparisons(run_of(), (SWITCH_ON, compared)))
+
+    assert finding.sentence.startswith("acme.ops:gemm with the switch on, on workload small,")
+    assert words in finding.sentence
+    assert "acme.gemm:fused by itself" in finding.sentence
+
+
+def test_a_dispatch_that_base_spoils_in_the_same_way_blocks_nobody():
+    run = with_outcomes(run_of(), (of_base(SWITCH_ON), answer(reached_custom=1)))
+
+    (finding,) = judged(with_comparisons(run, (SWITCH_ON, wrong()), (of_base(SWITCH_ON), wrong())))
+
+    assert (finding.rule, finding.pre_existing) == ("wrong-result", True)
+
+
+def test_a_fallback_in_another_form_than_base_s_is_said_so():
+    run = with_comparisons(run_of(), (FALLBACK, misshapen()))
+
+    (finding,) = judged(run)
+    (new,) = judged(replace(run, not_in_base=frozenset(run.cases)))
+
+    assert "the fallback acme.gemm:eager on workload small answers in another form than at base" in finding.sentence
+    assert "answers in another form than the reference" in new.sentence
 
 
 def test_a_drill_that_could_not_see_which_path_ran_leaves_the_question_open():

@@ -1,11 +1,16 @@
 """What the latency rules say of decisions that were taken elsewhere."""
 
+import math
 from dataclasses import replace
 
 import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kgate.model import BASE, Decision, Fingerprint, Level, Run, Verdict, verdict_of
+from kgate.model import BASE, FALLBACK_TIMED, TIMED, Decision, Fingerprint, Level, Run, Verdict, verdict_of
 from kgate.rules import level_of
+from kgate.rules.slower_than_baseline import predicted
 from tests.unit.builders import (
     baseline,
     failure,
@@ -14,12 +19,15 @@ from tests.unit.builders import (
     ratio,
     run_of,
     stored_case,
+    with_comparisons,
     with_latency,
     with_outcomes,
+    wrong,
 )
 
 OPEN = Decision.INCONCLUSIVE
 ALONE = ratio(below="fallback", median=0.9)
+PAYS = ratio(below="fallback", median=0.5)
 
 
 def without_base(run: Run) -> Run:
@@ -27,7 +35,7 @@ def without_base(run: Run) -> Run:
 
 
 def test_an_inconclusive_ratio_at_fail_is_no_verdict():
-    findings = judged(with_latency(run_of(on_gpu=True), ratio(median=1.02, decision=OPEN)))
+    findings = judged(with_latency(run_of(on_gpu=True), ratio(median=1.02, decision=OPEN), PAYS))
 
     assert [(f.rule, f.undecided) for f in findings] == [("slower-than-base", True)]
     assert verdict_of(findings) is Verdict.NO_VERDICT
@@ -36,7 +44,7 @@ def test_an_inconclusive_ratio_at_fail_is_no_verdict():
 
 @pytest.mark.parametrize(("level", "verdict"), [(Level.WARN, Verdict.WARN), (Level.NOTE, Verdict.PASS)])
 def test_an_inconclusive_ratio_below_fail_is_a_finding_of_that_level(level, verdict):
-    run = with_latency(run_of(), ratio(median=1.02, decision=OPEN))
+    run = with_latency(run_of(), ratio(median=1.02, decision=OPEN), PAYS)
 
     findings = judged(run, {"slower-than-base": level})
 
@@ -55,6 +63,42 @@ def test_base_that_ran_and_was_not_timed_leaves_the_question_open():
     findings = judged(with_latency(run_of(on_gpu=True), ALONE))
 
     assert [(f.rule, f.undecided) for f in findings] == [("slower-than-base", True)]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "why"),
+    [
+        (failure("outside-tree", "acme is /usr/lib/acme.py"), "was loaded from outside its tree: acme is /usr/lib"),
+        (failure("unavailable", "no tilelang"), "is unavailable here: no tilelang"),
+        (failure("hung", "passed its deadline of 120 s"), "hung: passed its deadline"),
+        (failure("bad-reply", "not a reply"), "broke the worker's protocol: not a reply"),
+        (None, "it was not run"),
+    ],
+)
+def test_a_base_that_could_not_be_measured_is_no_verdict(outcome, why):
+    run = with_latency(with_outcomes(run_of(on_gpu=True), (BASE, outcome)), PAYS)
+
+    findings = judged(run)
+
+    assert [(f.rule, f.undecided) for f in findings] == [("slower-than-base", True)]
+    assert f"base could not be measured on workload small: {why}" in findings[0].sentence
+    assert verdict_of(findings) is Verdict.NO_VERDICT
+
+
+def test_a_base_whose_answer_was_compared_with_nothing_is_no_verdict_whatever_its_times():
+    run = with_comparisons(run_of(on_gpu=True), (BASE, ()))
+
+    findings = judged(run)
+
+    assert [(f.rule, f.undecided) for f in findings] == [("slower-than-base", True)]
+    assert "compared with nothing" in findings[0].sentence
+
+
+def test_a_base_that_is_not_asked_on_purpose_leaves_no_question():
+    run = with_latency(with_outcomes(run_of(on_gpu=True), (BASE, None)), PAYS)
+
+    assert judged(replace(run, not_in_base=frozenset(run.cases))) == ()
+    assert judged(replace(run, base_kernels={})) == ()
 
 
 def test_latency_rules_are_notes_on_a_cpu_unless_the_policy_names_them():
@@ -104,12 +148,70 @@ def test_a_baseline_is_a_note_where_base_ran_or_the_fingerprint_differs():
         assert reason in found.sentence
 
 
+@pytest.mark.parametrize("outcome", [failure(), failure("hung", "passed its deadline")])
+def test_a_baseline_decides_beside_a_base_that_gave_no_right_answer(outcome):
+    policy = {"slower-than-baseline": Level.FAIL}
+    run = with_latency(with_outcomes(run_of(on_gpu=True), (BASE, outcome)), ratio(), PAYS, head_ns=13_000.0)
+    wrong_base = with_latency(with_comparisons(run_of(on_gpu=True), (BASE, wrong())), ratio(), PAYS, head_ns=13_000.0)
+
+    for judged_run in (run, wrong_base):
+        found = next(f for f in judged(judged_run, policy) if f.rule == "slower-than-baseline")
+        assert found.level is Level.FAIL
+        assert found.sentence.endswith("no right base was measured beside it, so the baseline decides")
+
+
+@given(launches=st.integers(2, 60), spread=st.floats(0.001, 0.5))
+def test_what_a_baseline_predicts_is_scipys_bound_for_one_more_launch(launches, spread):
+    stored = replace(stored_case(), launches=launches, spread_log=spread)
+
+    t = scipy.stats.t.ppf(0.99, launches - 1)
+
+    assert predicted(stored) == pytest.approx(math.exp(t * spread * math.sqrt(1 + 1 / launches)), rel=1e-6)
+
+
+def test_a_fallback_that_no_launch_timed_leaves_the_question_of_its_worth_open():
+    findings = judged(with_latency(run_of(on_gpu=True), ratio()))
+
+    assert [(f.rule, f.level, f.undecided) for f in findings] == [("slower-than-fallback", Level.WARN, True)]
+    assert "acme.gemm:eager could not be timed on workload small" in findings[0].sentence
+
+
+def test_a_fallback_that_dies_in_the_timed_loop_is_said_once():
+    dead = with_outcomes(run_of(on_gpu=True), (FALLBACK_TIMED, failure("died", "signal 11", rung="latency")))
+
+    findings = judged(with_latency(dead, ratio()))
+
+    assert [f.rule for f in findings] == ["fallback-raises"]
+    assert "acme.gemm:eager on workload small in the timed loop died: signal 11" in findings[0].sentence
+
+
+def test_a_fallback_that_cannot_be_had_in_the_timed_loop_leaves_its_question_open():
+    gone = with_outcomes(run_of(on_gpu=True), (FALLBACK_TIMED, failure("unavailable", "no cuda", rung="latency")))
+
+    findings = judged(with_latency(gone, ratio()))
+
+    assert [(f.rule, f.undecided) for f in findings] == [("slower-than-fallback", True)]
+    assert "in the timed loop it is unavailable here: no cuda" in findings[0].sentence
+
+
+def test_a_timed_kernel_whose_timed_calls_were_not_compared_is_a_note_and_never_more():
+    run = with_comparisons(run_of(on_gpu=True), (TIMED, ()))
+
+    for policy in ({}, {"not-measured": Level.FAIL}):
+        findings = judged(run, policy)
+        assert [(f.rule, f.level) for f in findings] == [("not-measured", Level.NOTE)]
+        assert "no timed call of acme.gemm:fused on workload small was compared" in findings[0].sentence
+        assert verdict_of(findings) is Verdict.PASS
+    assert judged(run, {"not-measured": Level.OFF}) == ()
+
+
 def test_a_baseline_from_another_timer_decides_nothing():
     run = with_latency(without_base(run_of(baseline=baseline(method="cuda-events-flush"))), ALONE, head_ns=13_000.0)
 
     found = next(f for f in judged(run, {"slower-than-baseline": Level.FAIL}) if f.rule == "slower-than-baseline")
 
     assert found.level is Level.NOTE
+    assert found.sentence.endswith("recorded by another timer than cpu-monotonic, so it decides nothing")
 
 
 def test_a_noisy_baseline_asks_for_more_than_fifteen_percent():

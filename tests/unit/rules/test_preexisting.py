@@ -94,3 +94,9 @@ def test_as_base_puts_base_in_head_s_place_and_keeps_the_reference():
     assert old.latency[run.cases[0]].ratio("head", "base") is None
     assert old.latency[run.cases[0]].ratio("head", "fallback") == replace(ratio(below="fallback", median=0.5))
     assert not old.base_ran
+
+
+def test_as_base_knows_which_cases_base_was_not_asked_for():
+    run = run_of()
+
+    assert as_base(replace(run, not_in_base=frozenset(run.cases))).not_in_base == frozenset(run.cases)
