@@ -195,7 +195,7 @@ def explain(rule: str | None) -> ExitCode:
 
 
 @cli.command()
-@click.argument("name", type=click.Choice(["manifest", "baseline", "report"]))
+@click.argument("name", type=click.Choice(["manifest", "baseline", "report", "run"]))
 def schema(name: str) -> ExitCode:
     """Print the JSON Schema NAME, for editors and other programs."""
     from kgate.load import schemas

@@ -15,7 +15,7 @@ from kgate.model import Kernel, Level, Switch, Workload
 from kgate.model.declared import RULE_NAMES
 from kgate.protocol import TensorArg
 
-OURS = ("manifest", "baseline")
+OURS = schemas.NAMES
 MANIFEST = schemas.parsed("manifest")
 DEFS = MANIFEST["$defs"]
 

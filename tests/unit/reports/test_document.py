@@ -10,8 +10,8 @@ import pytest
 
 from kgate import rules
 from kgate.model import HEAD
-from kgate.reports import Style, document, events
-from tests.unit.builders import answer, failure, report_of, run_of, with_outcomes
+from kgate.reports import Style, document
+from tests.unit.builders import answer, report_of, run_of, with_outcomes
 from tests.unit.reports.sample import sample
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
@@ -79,16 +79,3 @@ def test_text_that_is_no_unicode_and_numbers_that_are_none_are_written_all_the_s
 
     facts = {a["arm"]: a for a in report["cases"][0]["arms"]}["head"]["outcome"]["facts"]
     assert facts == {"note": "?", "peak": "nan"}
-
-
-def test_events_are_one_ascii_line_each_and_end_with_the_verdict():
-    report = report_of(with_outcomes(run_of(), (HEAD, failure(text="a\nb\x1b[0m é"))))
-
-    lines = [events.render(event) for event in events.of_report(report)]
-
-    assert all(line.isascii() and line.isprintable() for line in lines)
-    parsed = [json.loads(line) for line in lines]
-    assert [p["event"] for p in parsed] == ["finding", "run-ended"]
-    assert parsed[0]["rule"] == "does-not-run"
-    assert parsed[-1]["verdict"] == "fail"
-    assert parsed[-1]["exit_code"] == 1
