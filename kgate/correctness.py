@@ -5,14 +5,13 @@ Nothing here decides. An arm that fails is an outcome; a comparison that does no
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgate import tolerance
 from kgate.compare import compare
 from kgate.model import (
-    BASE,
     FALLBACK,
     HEAD,
     REFERENCE,
@@ -32,13 +31,10 @@ from kgate.model import (
     of_base,
 )
 from kgate.plan import DRILLS, ORDER, Target, drilled, jobs, looks, same_signature, switches
-from kgate.protocol import Arg, CaseJob, ListArg, MapArg, TensorArg
+from kgate.protocol import Arg, CaseJob, ListArg, MapArg, Rung, TensorArg
 from kgate.runner import records
 from kgate.runner.outputs import run_outputs
-from kgate.setting import Emit, Setting
-
-# Failures here are mended outside the repository (a package, a driver), so an earlier run's are not believed.
-PASSING = ("environment", "import", "compile")
+from kgate.setting import PASSING, TRANSIENT, Emit, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +43,7 @@ class Answers:
 
     outcomes: Mapping[tuple[Arm, Case], Outcome]
     comparisons: Mapping[tuple[Arm, Case], tuple[Comparison, ...]]
-    resumed: int
+    resumed: int = 0
 
 
 def answers(setting: Setting, emit: Emit) -> Answers:
@@ -55,23 +51,28 @@ def answers(setting: Setting, emit: Emit) -> Answers:
     bench = Bench(setting=setting, emit=emit)
     cases = setting.plan.cases
     emit(Event(name="planned", fields={"cases": len(cases), "steps": steps(setting)}))
+    # A base that takes other arguments would fail on head's, and its failure would excuse head's own.
+    comparable = [c for c in cases if same_signature(setting.plan, c)]
     for arm in ORDER:
-        bench.run(arm, [c for c in cases if arm != BASE or setting.plan.in_base(c)])
+        bench.run(arm, comparable if arm.tree is Tree.BASE else cases)
     bench.run_references(cases)
     for arm in DRILLS:
         bench.run(arm, drilled(setting.plan, cases))
     bench.compare_all()
-    for arm in (FALLBACK, *DRILLS):
-        bench.run(of_base(arm), bench.suspects(arm))
+    for arm in DRILLS:
+        bench.run(of_base(arm), [c for c in comparable if bench.suspect(arm, c)])
     bench.compare_all()
-    return Answers(outcomes=bench.outcomes, comparisons=bench.comparisons, resumed=bench.resumed)
+    for case in cases:
+        for event in rungs(bench.answers, case):
+            emit(event)
+    return replace(bench.answers, resumed=bench.resumed)
 
 
 def steps(setting: Setting) -> int:
     """How many case-ended and launch-ended events a run without incident has, for a progress bar."""
     plan = setting.plan
-    old = sum(plan.in_base(c) for c in plan.cases)
-    return old + 3 * len(plan.cases) + 2 * len(drilled(plan, plan.cases)) + looks(plan.target).at[0]
+    old = sum(same_signature(plan, c) for c in plan.cases)
+    return 2 * old + 3 * len(plan.cases) + 2 * len(drilled(plan, plan.cases)) + looks(plan.target).at[0]
 
 
 class Bench:
@@ -86,13 +87,17 @@ class Bench:
 
     def run(self, arm: Arm, cases: Sequence[Case]) -> None:
         """One arm on its cases, but for those that the ledger knows."""
+        if self.setting.unbuilt and arm.tree is Tree.HEAD:
+            broken = Failure(rung="compile", reason="compile-failed", text=self.setting.unbuilt)
+            self.outcomes.update({(arm, case): broken for case in cases})
+            return
         pending = [c for c in cases if not self.recall(arm, c)]
         if not pending:
             return
         plan = self.setting.plan
         kernels = plan.base_kernels if arm.tree is Tree.BASE else plan.kernels
         env = switches((kernels[c.kernel] for c in pending), arm)
-        self.launch(arm, arm, jobs(plan, arm, pending), env, plan.case_named)
+        self.launch(arm, arm, jobs(plan, arm, pending), env)
 
     def run_references(self, cases: Iterable[Case]) -> None:
         """Base's reference where base has the kernel with this signature, head's where the kernel is new."""
@@ -101,20 +106,13 @@ class Bench:
         old = [c for c in pending if same_signature(plan, c)]
         for arm, chosen in ((of_base(REFERENCE), old), (REFERENCE, [c for c in pending if c not in old])):
             if chosen:
-                self.launch(arm, REFERENCE, jobs(plan, arm, chosen), {}, plan.case_named)
+                self.launch(arm, REFERENCE, jobs(plan, arm, chosen), {})
 
-    def launch(
-        self,
-        arm: Arm,
-        filed: Arm,
-        work: Sequence[CaseJob],
-        env: Mapping[str, str],
-        case_of: Callable[[str], Case],
-    ) -> None:
+    def launch(self, arm: Arm, filed: Arm, work: Sequence[CaseJob], env: Mapping[str, str]) -> None:
         """Run `work` as `arm` and file what comes back under `filed`, in the ledger as soon as it is known."""
 
         def done(name: str, outcome: Outcome) -> None:
-            self.outcomes[filed, case_of(name)] = outcome
+            self.outcomes[filed, self.setting.plan.case_named(name)] = outcome
             self.setting.ledger.record("outcome", f"{filed.name}|{name}", records.outcome_to_json(outcome))
 
         run_outputs(self.setting.workplace, arm, work, env, self.emit, done, start=self.setting.start)
@@ -127,20 +125,32 @@ class Bench:
         outcome = records.outcome_from_json(stored)
         match outcome:
             case Failure():
-                usable = outcome.rung not in PASSING
+                usable = outcome.rung not in PASSING and outcome.reason not in TRANSIENT
             case Measurement():
-                compared = self.setting.ledger.recall("comparison", f"{arm.name}|{case.name}") is not None
-                usable = compared or all(t.path.is_file() for t in outcome.outputs)
+                usable = not self.awaited(arm, case) or all(t.path.is_file() for t in outcome.outputs)
         if usable:
             self.outcomes[arm, case] = outcome
             self.resumed += 1
         return usable
 
+    @property
+    def answers(self) -> Answers:
+        return Answers(outcomes=self.outcomes, comparisons=self.comparisons)
+
+    def awaited(self, arm: Arm, case: Case) -> bool:
+        """Whether an earlier run's outputs of this arm are still to be compared; a reference's, with any arm's."""
+        ledger = self.setting.ledger
+        names = [f"{a.name}|{case.name}" for a in ((*ORDER, *DRILLS) if arm == REFERENCE else (arm,))]
+        answered = [n for n in names if "Measurement" in (ledger.recall("outcome", n) or {})]
+        return any(ledger.recall("comparison", n) is None for n in answered)
+
     def compare_all(self) -> None:
         """Compare what has not been compared, fallbacks first: custom's tolerance comes from the fallback's error."""
         waiting = [key for key in self.outcomes if key not in self.comparisons and key[0].route is not Route.REFERENCE]
-        first = [key for key in waiting if key[0] == FALLBACK]
-        for wave in (first, [key for key in waiting if key[0] != FALLBACK]):
+        for wave in (
+            [key for key in waiting if key[0].route is Route.FALLBACK],
+            [key for key in waiting if key[0].route is not Route.FALLBACK],
+        ):
             self.compare_wave([key for key in wave if not self.recall_comparison(*key)])
 
     def recall_comparison(self, arm: Arm, case: Case) -> bool:
@@ -153,38 +163,29 @@ class Bench:
         """Side by side in threads, since NumPy gives up the interpreter lock while it works on a chunk."""
         pool = ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1))
         try:
-            for (arm, case), found in zip(keys, pool.map(self.compared, keys), strict=True):
+            for (arm, case), found in zip(keys, pool.map(self.compare_one, keys), strict=True):
                 if found is not None:
                     self.comparisons[arm, case] = found
                     name = f"{arm.name}|{case.name}"
                     self.setting.ledger.record("comparison", name, records.comparisons_to_json(found))
         finally:
-            # Not waited for: Ctrl-C must not have to sit through comparisons that nobody will read.
+            # Ctrl-C has to sit through the comparisons that run, a second or two, but through no further ones.
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def compared(self, key: tuple[Arm, Case]) -> tuple[Comparison, ...] | None:
+    def compare_one(self, key: tuple[Arm, Case]) -> tuple[Comparison, ...] | None:
         """None where there is nothing to compare: the arm or the reference did not answer."""
         arm, case = key
         answer, reference = self.outcomes.get(key), self.outcomes.get((REFERENCE, case))
         if not isinstance(answer, Measurement) or not isinstance(reference, Measurement):
             return None
-        fallback = self.outcomes.get((FALLBACK, case))
-        like = fallback.outputs if isinstance(fallback, Measurement) else None
-        workload = self.setting.plan.workloads[case]
-        own = self.comparisons.get((FALLBACK, case), ())
-        bounds = bounds_of(workload, self.setting.plan.target, arm, like or answer.outputs, own)
-        return compare(answer.outputs, reference.outputs, like, bounds)
+        return compared(self.setting, self.answers, arm, case, answer.outputs, reference)
 
-    def suspects(self, arm: Arm) -> list[Case]:
-        """Cases in which this arm of head's is at fault, and base has one to be asked whether it always was."""
-        plan = self.setting.plan
-        found = [c for c in plan.cases if plan.in_base(c) and self.broken(arm, c)]
-        if arm in DRILLS:
-            found = [c for c in found if plan.base_kernels[c.kernel].switch is not None]
-        if arm == SWITCH_ON:
-            # Where the custom path is wrong by itself, its drill is wrong with it and says nothing new.
-            found = [c for c in found if not self.broken(HEAD, c)]
-        return found
+    def suspect(self, arm: Arm, case: Case) -> bool:
+        """Whether this drill of head's is at fault, and base has one to be asked whether it always was."""
+        if self.setting.plan.base_kernels[case.kernel].switch is None or not self.broken(arm, case):
+            return False
+        # Where the custom path is wrong by itself, its drill is wrong with it and says nothing new.
+        return arm != SWITCH_ON or not self.broken(HEAD, case)
 
     def broken(self, arm: Arm, case: Case) -> bool:
         """Whether this arm failed, answered wrongly or took the other path, so that base has to be asked as well."""
@@ -199,6 +200,48 @@ def strayed(arm: Arm, outcome: Measurement) -> bool:
     reached = {"switch-off": "reached-fallback", "switch-on": "reached-custom"}.get(arm.condition)
     other = {"switch-off": "reached-custom"}.get(arm.condition, "")
     return reached is not None and (not outcome.facts.get(reached) or bool(outcome.facts.get(other)))
+
+
+def compared(
+    setting: Setting, answers: Answers, arm: Arm, case: Case, outputs: Sequence[Tensor], reference: Measurement
+) -> tuple[Comparison, ...]:
+    """
+    Outputs of one arm against the reference. Number, shape and dtype are held against a fallback: custom against its
+    own tree's, head's fallback against base's, so that a change cannot break a contract and call the rest of it broken.
+    """
+    own = of_base(FALLBACK) if Tree.BASE is arm.tree or arm.route is Route.FALLBACK else FALLBACK
+    contract = answers.outcomes.get((own, case)) if own != arm else None
+    like = contract.outputs if isinstance(contract, Measurement) else None
+    workload = setting.plan.workloads[case]
+    # Base's fallback where there is one: a change that makes the fallback less exact must not loosen its own tolerance.
+    errors = next((found for a in (of_base(FALLBACK), FALLBACK) if (found := answers.comparisons.get((a, case)))), ())
+    bounds = bounds_of(workload, setting.plan.target, arm, like or outputs, errors)
+    return compare(outputs, reference.outputs, like, bounds)
+
+
+def rungs(answers: Answers, case: Case) -> Iterator[Event]:
+    """The rungs that the gate itself decides, once per case, for head: what did not get so far has no such event."""
+    custom = answers.comparisons.get((HEAD, case))
+    fallback = answers.comparisons.get((FALLBACK, case))
+    drill = answers.outcomes.get((SWITCH_ON, case))
+    ends: dict[Rung, tuple[bool, str] | None] = {
+        "contract": ended([c.mismatch for c in custom]) if custom else None,
+        "correctness": ended([b for c in custom for b in c.broken]) if custom else None,
+        "fallback": ended([t for c in fallback for t in (c.mismatch, *c.broken)]) if fallback else None,
+        "path": ended([] if not strayed(SWITCH_ON, drill) else ["the custom path was not reached"])
+        if isinstance(drill, Measurement)
+        else None,
+    }
+    for rung, end in ends.items():
+        if end is not None:
+            ok, text = end
+            fields = {"case": case.name, "arm": HEAD.name, "rung": rung, "ok": ok, "ns": 0, "reason": "", "text": text}
+            yield Event(name="rung-ended", fields=fields)
+
+
+def ended(faults: Sequence[str]) -> tuple[bool, str]:
+    said = next((f for f in faults if f), "")
+    return not said, said
 
 
 def bounds_of(

@@ -12,7 +12,7 @@ from pathlib import Path
 from kgate import __version__, correctness, latency, rules, setting
 from kgate.load import owners
 from kgate.model import HEAD, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
-from kgate.plan import LATENCY_RULES
+from kgate.plan import LATENCY_RULES, same_signature
 from kgate.setting import Emit, Options, Setting
 
 
@@ -29,7 +29,7 @@ def check(options: Options, emit: Emit) -> Report:
     run = observed(here, answers, times)
     findings = rules.judge(run, here.manifest.policy)
     # Not in a `finally`: an interrupted run leaves its files, and the same command goes on from them.
-    setting.clean(here)
+    setting.clean(here, run.outcomes.values())
     return Report(
         version=__version__,
         verdict=verdict_of(findings),
@@ -67,6 +67,7 @@ def observed(here: Setting, answers: correctness.Answers, times: latency.Times) 
         baseline=here.stored,
         fingerprint=here.fingerprint,
         base_ran=here.base.manifest is not None,
+        not_in_base=frozenset(c for c in here.plan.cases if not same_signature(here.plan, c)),
         remarks=here.remarks,
     )
 

@@ -11,10 +11,25 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgate.model import BASE, FALLBACK, HEAD, SWITCH_OFF, SWITCH_ON, Arm, Case, Kernel, Level, Manifest, Route, Workload
+from kgate.model import (
+    BASE,
+    FALLBACK,
+    HEAD,
+    SWITCH_OFF,
+    SWITCH_ON,
+    Arm,
+    Case,
+    Kernel,
+    Level,
+    Manifest,
+    Route,
+    Workload,
+    of_base,
+)
 from kgate.protocol import CaseJob, Watch
 
-ORDER: tuple[Arm, ...] = (BASE, HEAD, FALLBACK)
+ORDER: tuple[Arm, ...] = (BASE, HEAD, FALLBACK, of_base(FALLBACK))
+LOCKSTEP: tuple[Arm, ...] = (HEAD, BASE, FALLBACK)  # alive together while they are timed
 DRILLS: tuple[Arm, ...] = (SWITCH_OFF, SWITCH_ON)
 LATENCY_RULES = ("slower-than-base", "slower-than-fallback", "slower-than-baseline")
 

@@ -6,7 +6,7 @@ the results folder belong to this module; the pipeline knows neither.
 import os
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from enum import Enum
 from pathlib import Path
 
@@ -47,14 +47,17 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
                 listen(event)
 
         report = pipeline.check(options, emit)
-    if form == STREAM:
-        for event in events.of_report(report):
-            click.echo(events.render(event))
-    else:
-        click.echo(rendered(report, form), nl=False)
+    # Files first: a reader that closes the pipe early must not cost the report.
     for folder in (folder_at(manifest.located(options.manifest).parent) / "last", results):
         if folder is not None:
             write(report, folder)
+    with suppress(BrokenPipeError):
+        if form == STREAM:
+            for event in events.of_report(report):
+                click.echo(events.render(event))
+        else:
+            click.echo(rendered(report, form), nl=False)
+        sys.stdout.flush()
     return report.verdict.exit_code
 
 

@@ -8,20 +8,20 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgate import __version__
+from kgate.device import interpreter, probed
 from kgate.errors import HostError, ManifestError, UsageError
 from kgate.load import baselines, selection, tree
 from kgate.load import manifest as manifests
-from kgate.model import Baseline, Event, Fingerprint, Manifest, Tree
-from kgate.plan import ORDER, Plan, Target, plan
+from kgate.model import HEAD, Baseline, Event, Failure, Fingerprint, Manifest, Outcome, Tree
+from kgate.plan import LOCKSTEP, Plan, Target, plan
 from kgate.protocol import Identity
-from kgate.runner import launch
-from kgate.runner.environment import refused
+from kgate.runner.environment import CACHES, refused, worker_environment
 from kgate.runner.ledger import Ledger
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
@@ -29,6 +29,9 @@ from kgate.runner.state import folder_at, hold, sweep
 from kgate.runner.zygote import Zygotes, by_tree
 
 Emit = Callable[[Event], None]
+# Failures that may be the machine's: of a package, a driver, a neighbour. An earlier run's are not believed.
+PASSING = ("environment", "import", "compile")
+TRANSIENT = ("unavailable", "hung", "out-of-memory")
 CLUSTERS = 3  # zygotes per arm, used in turn: children of one share its address layout and hash seed
 
 
@@ -91,6 +94,7 @@ class Setting:
     folder: Path
     stored: Baseline | None
     remarks: tuple[str, ...]
+    unbuilt: str = ""  # why head's build failed where base's did not
     start: Start = fresh
     launch_start: Start = fresh
 
@@ -101,7 +105,8 @@ def prepare(options: Options, emit: Emit) -> Setting:
     head = tree.head(manifest.root)
     state = folder_at(manifest.root)
     lock = hold(state)
-    base = built(manifest, base_of(manifest, options.base, state), state)
+    base = built(base_of(manifest, options.base, state), state)
+    unbuilt = fault_of_build(manifest, base, state)
     scratch = Path(tempfile.mkdtemp(prefix="probe-", dir=state))
     try:
         workplace = place(options, manifest, base, scratch)
@@ -111,7 +116,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
     fingerprint = Fingerprint(
         must_match=identity.must_match, may_drift=identity.may_drift, information=identity.information
     )
-    key = run_key(manifest, head, base, fingerprint, target)
+    key = run_key(manifest, head, base, fingerprint, workplace, target)
     folder = state / key
     folder.mkdir(exist_ok=True)
     ledger = Ledger.open(state / f"{key}.jsonl")
@@ -132,6 +137,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
         lock=lock,
         folder=folder,
         stored=stored,
+        unbuilt=unbuilt,
         remarks=(*dirty_remark(head), *base.remarks, *doubt, *hidden_remarks(manifest)),
     )
 
@@ -148,7 +154,7 @@ def zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
         yield setting
         return
     packages = sorted({"torch", *(k.dsl for k in setting.plan.kernels.values())})
-    timed = [arm for arm in ORDER if arm.tree in setting.workplace.trees]
+    timed = [arm for arm in LOCKSTEP if arm.tree in setting.workplace.trees]
     with Zygotes(packages, emit, shared_by=by_tree) as alone, Zygotes(packages, emit, clusters=CLUSTERS) as together:
         alone.warm(setting.workplace, timed)
         # These import while the first half of the run goes on, so that no launch has to wait for them.
@@ -174,10 +180,8 @@ def base_of(manifest: Manifest, ref: str, state: Path) -> Base:
     return Base(commit=found.commit, tree_hash=found.tree, folder=folder, manifest=old)
 
 
-def built(manifest: Manifest, base: Base, state: Path) -> Base:
-    """Run `build` in both trees. Head's failing build is a HostError; base's is a remark, and base is not run."""
-    if manifest.build and (sentence := tree.build(manifest.folder, manifest.build, state / "build-head.log")):
-        raise HostError(f"build in the work tree: {sentence}; see {state / 'build-head.log'}")
+def built(base: Base, state: Path) -> Base:
+    """Run base's `build` in its tree. Where that fails it is a remark, and base is not run."""
     if base.manifest is None or not base.manifest.build:
         return base
     sentence = tree.build(base.manifest.folder, base.manifest.build, state / "build-base.log")
@@ -185,6 +189,20 @@ def built(manifest: Manifest, base: Base, state: Path) -> Base:
         return base
     remark = f"base does not build, so every kernel counts as new: {sentence}; see {state / 'build-base.log'}"
     return replace(base, manifest=None, remarks=(*base.remarks, remark))
+
+
+def fault_of_build(manifest: Manifest, base: Base, state: Path) -> str:
+    """
+    Run head's `build`; "" or the sentence that every case of head fails with, if base's tree has shown that this host
+    can build. Raises HostError where it has not: then nobody can tell the change from the machine.
+    """
+    sentence = tree.build(manifest.folder, manifest.build, state / "build-head.log") if manifest.build else ""
+    if not sentence:
+        return ""
+    text = f"build in the work tree: {sentence}; see {state / 'build-head.log'}"
+    if base.manifest is None or not base.manifest.build:
+        raise HostError(text)
+    return text
 
 
 def stored_baseline(manifest: Manifest, base: Base, target: Target) -> tuple[Baseline | None, tuple[str, ...]]:
@@ -207,70 +225,22 @@ def place(options: Options, manifest: Manifest, base: Base, folder: Path) -> Wor
     return Workplace(python=pythons, trees=trees, folder=folder, device="cpu", pass_env=manifest.env)
 
 
-def interpreter(chosen: str, by_hand: bool, arm_folder: Path, checkout: Path) -> str:
-    """The worker's interpreter: in the arm's tree after its build, else in the checkout, else from PATH."""
-    if not chosen:
-        found = shutil.which("python3") or shutil.which("python")
-        if found is None:
-            raise HostError("no python3 on PATH; name the interpreter that has torch with --python")
-        return found
-    if os.sep not in chosen:
-        found = shutil.which(chosen)
-        if found is None:
-            raise HostError(f"{chosen}: no such program on PATH; name the interpreter that has torch with --python")
-        return found
-    places = [Path.cwd()] if by_hand else [arm_folder, checkout]
-    for folder in places:
-        # Not resolved: a virtual environment's python is a link, and only its own path finds its packages.
-        path = Path(os.path.normpath(folder / Path(chosen).expanduser()))
-        if path.exists():
-            return str(path)
-    raise HostError(f"{places[-1] / chosen}: no such interpreter; mend `python` in the manifest or pass --python")
-
-
-def probed(workplace: Workplace, device: str) -> tuple[Target, Identity]:
+def run_key(
+    manifest: Manifest, head: tree.Head, base: Base, fingerprint: Fingerprint, workplace: Workplace, target: Target
+) -> str:
     """
-    The device of this run, and what the worker says of it. `auto` is the first GPU that the worker's torch sees, else
-    the CPU. Raises UsageError for a device kgate does not know, HostError for one that is not here.
+    What must be equal for a second run to go on with the first: trees, manifest and choice, fingerprint, the variables
+    that a worker sees, version.
     """
-    kind, _, index = device.partition(":")
-    if kind not in ("auto", "cpu", "cuda") or (index and not index.isdecimal()) or (kind != "cuda" and index):
-        raise UsageError(f"--device {device}: no such device; one of auto, cpu, cuda, cuda:N")
-    gpu = f"cuda:{index or 0}"
-    # A look at the driver's file saves a probe of seconds; torch's own answer still decides.
-    first = gpu if kind == "cuda" or (kind == "auto" and Path("/dev/nvidiactl").exists()) else "cpu"
-    identity = launch.probe(replace(workplace, device=first))
-    reason = identity.devices.get(first, "")
-    if kind == "cuda" and reason:
-        raise HostError(f"--device {device}: {reason}")
-    if kind == "auto" and first != "cpu" and reason:
-        identity = launch.probe(replace(workplace, device="cpu"))
-        first = "cpu"
-    elif kind == "auto" and first == "cpu" and not identity.devices.get("cuda", "no word of it"):
-        identity = launch.probe(replace(workplace, device=gpu))
-        first = gpu
-    if first == "cpu":
-        return Target(kind="cpu", name="cpu"), identity
-    facts = identity.must_match
-    arch = "sm_" + facts["capability"].replace(".", "")
-    return Target(kind="cuda", name=short_name(facts["device"]), arch=arch, index=int(index or 0)), identity
-
-
-def short_name(gpu: str) -> str:
-    """`NVIDIA H200` is h200, `NVIDIA GeForce RTX 4090` is rtx-4090: what stands in case names and baseline files."""
-    words = [w for w in gpu.lower().replace("/", " ").split() if w not in ("nvidia", "geforce", "tesla")]
-    return "-".join(words) or "gpu"
-
-
-def run_key(manifest: Manifest, head: tree.Head, base: Base, fingerprint: Fingerprint, target: Target) -> str:
-    """What must be equal for a second run to go on with the first: trees, manifest and choice, fingerprint, version."""
     chosen = [(k.name, [w.name for w in k.workloads]) for k in manifest.kernels]
+    seen = worker_environment(workplace, HEAD)
     parts: Mapping[str, object] = {
         "head": head.tree,
         "base": base.tree_hash,
-        "manifest": manifest.digest,
+        "manifest": (str(manifest.path.relative_to(manifest.root)), manifest.digest),
         "chosen": chosen,
         "fingerprint": sorted(fingerprint.must_match.items()),
+        "environment": sorted((n, v) for n, v in seen.items() if n not in CACHES),
         "target": target.torch_name,
         "version": __version__,
     }
@@ -285,10 +255,17 @@ def hidden_remarks(manifest: Manifest) -> tuple[str, ...]:
     return tuple(f"env: {name} is never given to a worker" for name in refused(manifest.env))
 
 
-def clean(setting: Setting) -> None:
-    """Give the base tree back to git, drop the run's bulky files, and let other runs in; the ledger stays."""
+def clean(setting: Setting, outcomes: Iterable[Outcome]) -> None:
+    """
+    Give the base tree back to git, drop the run's bulky files, and let other runs in.
+
+    The ledger stays, so that a second run of the same content judges the same samples and cannot draw again, unless
+    something failed that is mended outside the repository: then the next run has to measure.
+    """
     with suppress(OSError):
         shutil.rmtree(setting.folder)
+    if any(isinstance(o, Failure) and (o.rung in PASSING or o.reason in TRANSIENT) for o in outcomes):
+        setting.ledger.path.unlink(missing_ok=True)
     if setting.base.folder is not None:
         tree.remove(setting.manifest.root, setting.base.folder)
     setting.ledger.close()

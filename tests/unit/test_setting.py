@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from kgate.device import interpreter, short_name
 from kgate.errors import HostError
-from kgate.setting import Options, interpreter, short_name
+from kgate.setting import Options
 
 
 @pytest.mark.parametrize(
