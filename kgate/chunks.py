@@ -57,8 +57,9 @@ class Chunk:
 
     @cached_property
     def row_error(self) -> Floats:
-        """Error as a factor of the row's largest |expected|."""
-        return np.divide(self.error, self.row_scale)
+        """Error as a factor of the row's largest |expected|; inf where that is beyond float64."""
+        with np.errstate(over="ignore"):
+            return np.divide(self.error, self.row_scale)
 
     @cached_property
     def squared_error(self) -> float:
@@ -150,9 +151,10 @@ def _errors(value: Floats, expected: Floats, dtype: Dtype) -> tuple[Floats, bool
 
 def _allowed(allowance: Allowance, row_scale: Floats, magnitude: Floats) -> Floats:
     """Shape (rows, 1) where nothing depends on the element, else that of `magnitude`."""
-    allowed: Floats = allowance.row * row_scale + min(allowance.absolute, _LARGEST)
-    if allowance.relative:
-        allowed = allowance.relative * magnitude + allowed
+    with np.errstate(over="ignore"):
+        allowed: Floats = allowance.row * row_scale + min(allowance.absolute, _LARGEST)
+        if allowance.relative:
+            allowed = allowance.relative * magnitude + allowed
     within: Floats = np.minimum(allowed, _LARGEST)
     return within
 

@@ -30,5 +30,6 @@ def finish(state: State) -> Metric | None:
     elif not peak or not math.isfinite(squares):
         value = -math.inf
     else:
-        value = 20 * math.log10(peak) - 10 * math.log10(squares / count)
+        # Not of the quotient: a sum of denormals divided by the count is 0.
+        value = 20 * math.log10(peak) - 10 * (math.log10(squares) - math.log10(count))
     return Metric(name=NAME, value=value, unit="dB", direction=Direction.HIGHER)

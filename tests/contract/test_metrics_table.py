@@ -129,6 +129,52 @@ def test_the_cut_into_chunks_does_not_show(name, data):
         assert cut == whole
 
 
+EXTREMES = (
+    *(
+        0.0,
+        -0.0,
+        1.0,
+        math.nan,
+        math.inf,
+        -math.inf,
+        5e-324,
+        1e-162,
+        1e-161,
+        1e-45,
+        1.2e-38,
+        3.4e38,
+        1e154,
+        1e155,
+        1e308,
+    ),
+    *(2.2250738585072014e-308, 1.7976931348623157e308),
+)
+extremes = st.sampled_from(EXTREMES).flatmap(lambda x: st.sampled_from([x, -x])) | st.floats()
+
+
+@pytest.mark.parametrize("name", ALL)
+@settings(max_examples=100)
+@given(
+    dtype=st.sampled_from(["float64", "float32", "bfloat16", "float8_e4m3fn"]),
+    pairs=st.lists(st.tuples(extremes, extremes), min_size=1, max_size=12),
+    limit=st.integers(1, 12),
+)
+def test_denormals_and_extremes_give_a_number_without_a_warning(name, dtype, pairs, limit):
+    value, expected = (np.array(side).reshape(1, -1) for side in zip(*pairs, strict=True))
+
+    found = fold(name, value, expected, dtype, limit=limit, allowance=Allowance(row=0.5, relative=1e30, absolute=1e300))
+
+    assert found is not None
+    assert not math.isnan(found.value)
+
+
+def test_an_error_that_is_nearly_nothing_has_a_psnr():
+    found = fold("psnr", [0.0] * 64, [1e-161] * 64)
+
+    assert found is not None
+    assert math.isfinite(found.value)
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_adding_a_chunk_leaves_the_state_before_it_as_it_was(name):
     module = METRICS[name]
