@@ -1,12 +1,13 @@
 """
 Phase A: one arm answers its cases, one process at a time.
 
-A process that dies, hangs or breaks the protocol loses the case it was at; the rest go on in a new one.
+A process that dies, hangs or breaks the protocol loses the case it was at; the rest go on in a new one. One that dies
+may have been spoiled by an earlier case, so the case it was at is tried once more, alone.
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgate.model import Arm, Event, Failure, Measurement, Outcome, Tensor
 from kgate.protocol import SPOILED, CaseJob, Failed, Job, Output, Reason, Reply, RungDone
@@ -18,6 +19,7 @@ from kgate.runner.process import FORK_IS_TO_BLAME, Child, Start, end, epitaph, f
 from kgate.runner.shelf import Refused, Shelf, changed
 
 TICK_S = 0.01
+DIED_BEFORE = "an earlier process died at this case"
 Emit = Callable[[Event], None]
 Done = Callable[[str, Outcome], None]
 
@@ -42,8 +44,9 @@ def run_outputs(
     desk = Desk(workplace=workplace, arm=arm, env=env, emit=emit, done=done, limits=limits or Limits())
     barren = 0
     while rest := [j for j in jobs if j.case not in desk.outcomes]:
-        stop = desk.sitting(rest, start)
-        barren = barren + 1 if stop is not None and rest[0].case not in desk.outcomes else 0
+        batch = [j for j in rest if j.case in desk.suspects][:1] or rest
+        stop = desk.sitting(batch, start)
+        barren = barren + 1 if stop is not None and batch[0].case not in desk.outcomes else 0
         # Once may be chance; an arm whose processes twice reach no case will reach none.
         if stop is not None and barren == 2:
             for job in rest:
@@ -72,6 +75,7 @@ class Desk:
         self.done = done
         self.limits = limits
         self.outcomes: dict[str, Outcome] = {}
+        self.suspects: set[str] = set()  # cases at which a process died that had answered others
 
     def sitting(self, jobs: Sequence[CaseJob], start: Start) -> Stop | None:
         """One process on these jobs, to its end; None if it ended well."""
@@ -101,11 +105,19 @@ class Desk:
         return stop
 
     def settle(self, stop: Stop, child: Child, transcript: Transcript) -> Stop | None:
-        """File the blame, unless the process was forked and had answered nothing: then a plain one tries again."""
+        """
+        File the blame, unless it may be another's: of the fork, where nothing had been answered, or of an earlier case,
+        where something had and the process died. Then a process of its own tries again.
+        """
+        if stop.case in self.suspects:
+            self.file(stop.case, stop.failure)
+            return stop
         if not transcript.outcomes and (note := child.doubted(stop.failure.text)):
             self.emit(Event(name="note", fields={"arm": self.arm.name, "text": note}))
             return None
-        if stop.case:
+        if stop.failure.reason == "died" and transcript.outcomes and stop.case not in transcript.outcomes:
+            self.suspects.add(stop.case)
+        elif stop.case:
             self.file(stop.case, stop.failure)
         return stop
 
@@ -116,6 +128,9 @@ class Desk:
                 self.file(case, Failure(rung="run", reason="bad-reply", text=problem))
 
     def file(self, case: str, outcome: Outcome) -> None:
+        if case in self.suspects and isinstance(outcome, Measurement):
+            note = "; ".join(filter(None, (str(outcome.facts.get("note", "")), DIED_BEFORE)))
+            outcome = replace(outcome, facts={**outcome.facts, "note": note})
         self.outcomes[case] = outcome
         if isinstance(outcome, Failure):
             self.emit_rung(case, outcome.rung, 0, outcome)

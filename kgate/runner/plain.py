@@ -25,7 +25,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             raise NotPlain("it is no plain file")
-        with open(descriptor, "rb", closefd=False) as file:  # noqa: PTH123  a descriptor has no path
+        with open(descriptor, "rb", closefd=False) as file:
             yield file
     finally:
         os.close(descriptor)

@@ -42,6 +42,7 @@ class Table:
         self.export_left_bytes = schedule.export_limit_bytes
         self.seats: dict[Arm, Seat] = {}
         self.failures: dict[Key, Failure] = {}
+        self.done: set[Key] = set()  # timed to the end; what happens to the arm later does not touch it
         self.start_s: dict[str, float] = {}
 
     def seat(self, arms: list[Arm]) -> None:
@@ -52,13 +53,18 @@ class Table:
             failed = self.try_to_seat(arms)
             arms = list(failed)
         for arm, failure in failed.items():
-            for case in self.jobs[arm]:
+            for case in self.left(arm):
                 self.file(arm, case, failure)
+
+    def left(self, arm: Arm) -> list[str]:
+        """The cases that the arm has still to answer."""
+        closed = self.failures.keys() | self.done
+        return [case for case in self.jobs[arm] if (arm.name, case) not in closed]
 
     def try_to_seat(self, arms: Sequence[Arm]) -> dict[Arm, Failure]:
         failed = {}
         for arm in arms:
-            left = [j for c, j in self.jobs[arm].items() if (arm.name, c) not in self.failures]
+            left = [self.jobs[arm][case] for case in self.left(arm)]
             try:
                 self.seats[arm] = Seat(
                     self.workplace, arm, left, self.limits, self.start, self.schedule.export_limit_bytes

@@ -10,6 +10,7 @@ from kgate.runner.schedule import Course, course, kept, orders, seeds
 from kgate.runner.shelf import Refused
 from kgate.runner.table import Table
 
+LEAKS_SHARE = 0.05  # a median hardly moves for fewer, and a busy host delays a launch now and then
 CLOCK_SLACK_NS = 1_000_000  # between the gate's clock and the worker's, for what lies between the two readings
 
 
@@ -25,6 +26,7 @@ class Trial:
         self.wall_ns: dict[Arm, int] = dict.fromkeys(arms, 0)
         self.exported: dict[str, tuple[int, tuple[Tensor, ...]]] = {}
         self.notes: dict[str, str | int | float] = {}
+        self.void = ""  # why these times are no times, though nobody has failed
 
     def run(self) -> None:
         self.prepare()
@@ -40,10 +42,12 @@ class Trial:
             if index == checked:
                 self.export(drawn[index])
         self.compare_methods()
+        self.doubt_all()
         for arm in list(self.arms):
             if self.table.ask(arm, self.case, Release(case=self.case)) is None:
                 self.arms.remove(arm)
             else:
+                self.table.done.add((arm.name, self.case))
                 self.tell(arm)
 
     def first(self) -> Arm:
@@ -77,9 +81,17 @@ class Trial:
     def compare_methods(self) -> None:
         """Times by two clocks are never compared, neither between arms nor within one."""
         for arm in list(self.arms):
-            used = self.blocks[self.first()][0].method
+            used = self.table.schedule.method or self.blocks[self.first()][0].method
             if others := {b.method for b in self.blocks[arm]} - {used}:
                 self.drop(arm, f"timed by {min(others)[:40]!r} where {used[:40]!r} is in use")
+
+    def doubt_all(self) -> None:
+        """A launch that measured something else than the call is no launch of this case, for any of its arms."""
+        for arm in self.arms:
+            if not self.void and (why := disturbance(self.blocks[arm])):
+                self.void = f"{arm.name}: {why}"
+                text = f"{self.case}: not timed in launch {self.table.launch}: {self.void}"
+                self.table.emit(Event(name="note", fields={"arm": arm.name, "text": text}))
 
     def export(self, block: tuple[int, ...]) -> None:
         """One sample of this block from every arm, named only now, so that none could be treated apart."""
@@ -120,8 +132,8 @@ class Trial:
         self.table.emit(Event(name="rung-ended", fields={**fields, "reason": "", "text": ""}))
 
     def timing(self) -> LaunchTiming | None:
-        """Of the arms that got through; None if none did."""
-        if not self.arms:
+        """Of the arms that got through; None if none did, or if the times are void."""
+        if not self.arms or self.void:
             return None
         times = {arm.name: self.blocks[arm] for arm in self.arms}
         return LaunchTiming(
@@ -139,10 +151,26 @@ def doubt(times: Times, request: TimeBlock, wall_ns: int) -> str:
         return f"gave {len(times.samples_ns)} samples where {len(request.seeds)} were asked for"
     if not all(math.isfinite(ns) and ns > 0 for ns in (*times.samples_ns, *times.call_ns)):
         return "gave a sample that is no positive time"
+    if not 0 <= times.wall_ns <= wall_ns + CLOCK_SLACK_NS:
+        return f"saw {times.wall_ns / 1e6:.3f} ms pass in a block that took {wall_ns / 1e6:.3f} ms in all"
     claimed_ns = request.batch * max(sum(times.samples_ns), sum(times.call_ns))
     if claimed_ns > wall_ns + CLOCK_SLACK_NS:
         return f"claims {claimed_ns / 1e6:.3f} ms of a block that took {wall_ns / 1e6:.3f} ms in all"
     return ""
+
+
+def disturbance(blocks: Sequence[Times]) -> str:
+    """What else was measured than the call, as a sentence; "" if nothing was."""
+    if noted(blocks, "compiles"):
+        return "a compile happened inside the timed region"
+    samples = sum(len(b.samples_ns) for b in blocks)
+    if noted(blocks, "host-time-leaked") > LEAKS_SHARE * samples:
+        return f"the device waited for the host inside more than {LEAKS_SHARE:.0%} of the samples"
+    return ""
+
+
+def noted(blocks: Sequence[Times], key: str) -> float:
+    return sum(value for b in blocks if not isinstance(value := b.notes.get(key, 0), str))
 
 
 def merged(times: Mapping[str, Sequence[Times]]) -> dict[str, str | int | float]:

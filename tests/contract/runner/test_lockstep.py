@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,7 @@ MISBEHAVIOURS = [
     ("timed_backwards", "bad-reply", "no positive time"),
     ("timed_too_few", "bad-reply", "1 samples where 3 were asked for"),
     ("timed_otherwise", "bad-reply", "where 'fake' is in use"),
+    ("timed_long_wall", "bad-reply", "saw 1000000000.000 ms pass in a block that took"),
     ("timed_dies", "died", "signal 7 (SIGBUS)"),
     ("timed_exits", "exited", "exit code 3"),
     ("timed_hangs_up", "bad-reply", "closed its connection"),
@@ -48,6 +50,61 @@ def test_an_arm_that_misbehaves_is_out_for_that_case_only(workplace, stage, limi
         "bad": {"base"},
         "last": {"head", "base"},
     }
+
+
+def test_an_arm_that_does_not_use_the_timer_of_the_probe_is_out_though_it_is_the_first(workplace, stage, limits, job):
+    jobs = {arm: [job("bad"), job("last")] for arm in (HEAD, BASE)}
+    schedule = replace(SCHEDULE, method="fake")
+    start = stage.playing("timed_another_clock", "timed", arm="base")
+
+    result = launch(workplace, stage, limits, jobs, start, schedule)
+
+    assert result.failures["base", "bad"].text == "timed by 'sundial' where 'fake' is in use"
+    assert list(result.failures) == [("base", "bad")]
+    assert {case: set(t.samples_ns) for case, t in result.timings.items()} == {
+        "bad": {"head"},
+        "last": {"head", "base"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("fake", "why"),
+    [
+        ("timed_compiles", "a compile happened inside the timed region"),
+        ("timed_leaks", "the device waited for the host inside more than 5% of the samples"),
+    ],
+)
+def test_a_case_whose_times_hold_something_else_is_not_timed_and_nobody_has_failed(
+    workplace, stage, limits, job, fake, why
+):
+    jobs = {arm: [job("bad"), job("last")] for arm in (HEAD, BASE)}
+
+    result = launch(workplace, stage, limits, jobs, stage.playing(fake, "timed", arm="head"))
+
+    assert result.failures == {}
+    assert list(result.timings) == ["last"]
+    assert [f["text"] for f in stage.named("note")] == [f"bad: not timed in launch 0: head: {why}"]
+
+
+def test_an_arm_that_cannot_be_seated_again_keeps_the_cases_it_was_timed_on(workplace, stage, limits, job):
+    jobs = {arm: [job("a"), job("b"), job("bad"), job("c"), job("d")] for arm in (HEAD, BASE)}
+    once, other = stage.playing("timed_dies"), stage.playing("timed")
+    seated = []
+
+    def start(of, arm, control):
+        if arm == BASE:
+            return other(of, arm, control)
+        seated.append(arm)
+        if len(seated) > 1:
+            raise FileNotFoundError(2, "No such file or directory")
+        return once(of, arm, control)
+
+    result = launch(workplace, stage, limits, jobs, start)
+
+    timed = {case for case, t in result.timings.items() if "head" in t.samples_ns}
+    assert timed
+    assert {case for _, case in result.failures} == {"a", "b", "bad", "c", "d"} - timed
+    assert {case for arm, case in result.exported if arm == "head"} == timed
 
 
 def test_an_arm_that_hangs_is_out_after_the_timeout_of_the_case(workplace, stage, limits, job):
@@ -100,8 +157,6 @@ def test_an_arm_without_a_case_takes_no_part_in_it(workplace, stage, limits, job
 
 
 def test_an_arm_that_never_connects_fails_all_its_cases_and_the_other_is_timed(workplace, stage, limits, job):
-    from dataclasses import replace
-
     jobs = {arm: [job("first"), job("last")] for arm in (HEAD, BASE)}
     start = stage.playing("timed_absent", "timed", arm="head")
 

@@ -12,6 +12,8 @@ pytestmark = pytest.mark.real
 MISBEHAVIOURS = [
     ("exits", "exited", "exit code 7"),
     ("crashes", "died", "signal 11 (SIGSEGV)"),
+    ("log_pipe", "died", "signal 11 (SIGSEGV)"),
+    ("forges_facts", "bad-reply", "gave '5' as the fact 'loaded-files'"),
     ("half_a_line", "died", "signal 6 (SIGABRT)"),
     ("floods_log", "bad-reply", "more than 4 MiB to its output"),
     ("floods_replies", "bad-reply", "more than 4 MiB of replies"),
@@ -61,6 +63,28 @@ def test_a_hanging_case_fails_after_its_own_timeout_and_the_others_are_answered(
 
     assert outcomes["bad"] == Failure(rung="compile", reason="hung", text="gave no answer within 0.3 s, and was ended")
     assert values(outcomes["first"]) == values(outcomes["last"])
+
+
+def test_a_case_at_which_a_spoiled_process_died_is_tried_alone_and_its_answer_kept(workplace, stage, limits, job):
+    jobs = [job("first"), job("bad"), job("last")]
+    start = stage.playing("crashes_after_others")
+
+    outcomes = run_outputs(workplace, HEAD, jobs, {}, stage.events.append, start=start, limits=limits)
+
+    assert [values(o) for o in outcomes.values()] == [(1.0, 2.0, 3.0, 4.0)] * 3
+    assert outcomes["bad"].facts["note"] == "an earlier process died at this case"
+    assert "note" not in outcomes["last"].facts
+    assert len(stage.started) == 3
+
+
+def test_a_case_that_kills_a_process_of_its_own_as_well_fails(workplace, stage, limits, job):
+    jobs = [job("first"), job("bad"), job("last")]
+    start = stage.playing("crashes")
+
+    outcomes = run_outputs(workplace, HEAD, jobs, {}, stage.events.append, start=start, limits=limits)
+
+    assert outcomes["bad"].reason == "died"
+    assert len(stage.started) == 3
 
 
 def test_the_last_words_of_a_process_that_died_are_kept(workplace, stage, limits, job):

@@ -1,0 +1,5 @@
+"""Times everything by a clock of its own."""
+
+from talk import serve, times
+
+serve(TimeBlock=lambda request: {**times(request), "method": "sundial"})
