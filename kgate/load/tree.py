@@ -1,41 +1,27 @@
-"""
-Git: what is in the work tree, which commit is the base, and the base's files in a work tree of their own.
+"""Git: what is in the work tree, which commit is the base, and the base's files in a work tree of their own."""
 
-Git is run with fixed arguments, without a shell, without the repository's hooks, and for a bounded time. Only `build`
-runs what a repository says.
-"""
-
+import hashlib
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgate.errors import HostError, UsageError
+from kgate.errors import UsageError
+from kgate.load import submodules
+from kgate.load.build import build
+from kgate.load.git import git
+from kgate.load.submodules import NoSubmodule
 
-GIT_LIMIT_S = 600.0  # a checkout with LFS files may take minutes
-BUILD_LIMIT_S = 3600.0
+__all__ = ["BaseRef", "Head", "NoSubmodule", "build", "checkout", "head", "remove", "resolve_base"]
+
 NO_BASE = "none"
+ENVIRONMENT_DEPTH = 3  # folders below the root in which a virtual environment is looked for
 MAIN_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
-# Git sets these for hooks and aliases; they would point it at another repository than the one asked for.
-REDIRECTIONS = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-)
 # Written while kernels run, so no part of what was measured, whether or not the repository ignores them.
 BY_PRODUCTS = (":(exclude,glob)**/.kgate/**", ":(exclude,glob)**/__pycache__/**")
-# A build is the repository's code: no token of the job that runs kgate is for it.
-WITHHELD = ("GITHUB_", "ACTIONS_", "RUNNER_", "INPUT_", "GH_")
+SUBMODULE = "160000 "  # the mode of its entry in an index
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +50,11 @@ def head(root: Path) -> Head:
 
 
 def worktree_hash(root: Path) -> str:
-    """As if all were committed now. The index and the object store of the repository stay as they are."""
+    """
+    As if all were committed now. The index and the object store of the repository stay as they are.
+
+    Where a submodule is not as its commit has it, no tree of git's names the whole, and a hash of both takes its place.
+    """
     index = root / git(root, "rev-parse", "--git-path", "index")
     objects = root / git(root, "rev-parse", "--git-path", "objects")
     with tempfile.TemporaryDirectory(prefix="kgate-index-") as folder:
@@ -77,13 +67,38 @@ def worktree_hash(root: Path) -> str:
             "GIT_OBJECT_DIRECTORY": str(own_objects),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects),
         }
-        git(root, "add", "--all", "--", ".", *BY_PRODUCTS, env=env)
-        return git(root, "write-tree", env=env)
+        environments = (f":(exclude,literal){path}" for path in environments_below(root))
+        git(root, "add", "--all", "--", ".", *BY_PRODUCTS, *environments, env=env)
+        tree = git(root, "write-tree", env=env)
+        links = submodules.in_index(root, env)
+    edited = [(path, hash_) for path in links if (hash_ := edited_hash(root / path))]
+    return hashlib.sha256(repr((tree, edited)).encode()).hexdigest()[: len(tree)] if edited else tree
 
 
-def resolve_base(root: Path, ref: str) -> BaseRef:
+def edited_hash(submodule: Path) -> str:
+    """The work tree's hash of a submodule that is not as its commit has it; "" for one that is, or is not here."""
+    if not (submodule / ".git").exists():
+        return ""
+    tree = worktree_hash(submodule)
+    return "" if tree == tree_of(submodule, commit_of(submodule, "HEAD")) else tree
+
+
+def environments_below(root: Path, depth: int = ENVIRONMENT_DEPTH) -> Iterator[str]:
+    """Folders that are virtual environments, from `root`: gigabytes, and no source of the repository's."""
+    try:
+        folders = [e for e in os.scandir(root) if e.is_dir(follow_symlinks=False) and e.name not in (".git", ".kgate")]
+    except OSError:
+        return
+    for folder in folders:
+        if Path(folder.path, "pyvenv.cfg").is_file():
+            yield folder.name
+        elif depth > 1:
+            yield from (f"{folder.name}/{path}" for path in environments_below(Path(folder.path), depth - 1))
+
+
+def resolve_base(root: Path, ref: str, state: Head | None = None) -> BaseRef:
     """
-    The commit that head is held against. `ref`: a revision, "none", or "" to choose.
+    The commit that head is held against. `ref`: a revision, "none", or "" to choose. `state`: of `head`, if known.
 
     Chosen is where HEAD left the main branch (the first of MAIN_BRANCHES that exists); on the main branch itself, the
     commit before a clean HEAD, or HEAD under uncommitted changes. Raises UsageError for a revision that is not here,
@@ -96,7 +111,7 @@ def resolve_base(root: Path, ref: str) -> BaseRef:
         if not commit:
             raise UsageError(f"--base {ref}: {absent(root, ref)}")
         return BaseRef(commit=commit, tree=tree_of(root, commit), reason=f"{ref}, as asked for")
-    state = head(root)
+    state = state or head(root)
     if not state.commit:
         return none("the repository has no commit yet")
     fork = fork_point(root, state.commit)
@@ -152,10 +167,20 @@ def tree_of(root: Path, commit: str) -> str:
 
 
 def checkout(root: Path, commit: str, folder: Path) -> Path:
-    """The commit's files at `folder`, whatever an interrupted run has left there. Raises HostError."""
+    """
+    The commit's files at `folder`, whatever an interrupted run has left there, those of its submodules as well.
+
+    Nothing is fetched. Raises NoSubmodule, a HostError, where the commit of a submodule is not in this clone, and
+    leaves nothing then.
+    """
     remove(root, folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     git(root, "worktree", "add", "--detach", "--force", "--force", str(folder), commit)
+    try:
+        submodules.fill(root, commit, folder)
+    except NoSubmodule:
+        remove(root, folder)
+        raise
     return folder
 
 
@@ -164,69 +189,3 @@ def remove(root: Path, folder: Path) -> None:
     # Files first: git refuses a folder that it finds damaged, and takes a missing one for granted.
     shutil.rmtree(folder, ignore_errors=True)
     git(root, "worktree", "remove", "--force", "--force", str(folder), allowed=(0, 128))
-
-
-def build(tree: Path, command: str, log: Path, limit_s: float = BUILD_LIMIT_S) -> str:
-    """Run the manifest's `build` in `tree`, its output to `log`. "" if it worked, else what went wrong."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(WITHHELD)}
-    try:
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                ["bash", "-c", command],
-                cwd=tree,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            code = ended(process, limit_s)
-    except OSError as error:
-        return f"`{command}` could not be started: {error.strerror}"
-    if code is None:
-        return f"`{command}` did not end within {limit_s:g} s"
-    return f"`{command}` ended with code {code}: {last_line(log)}" if code else ""
-
-
-def ended(process: "subprocess.Popen[bytes]", limit_s: float) -> int | None:
-    """The exit code; None past the limit. What the command has started ends with it."""
-    try:
-        return process.wait(timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def last_line(log: Path) -> str:
-    lines = log.read_bytes()[-4096:].decode("utf-8", "replace").split("\n")
-    return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "no output")
-
-
-def git(root: Path, *args: str, env: Mapping[str, str] | None = None, allowed: Sequence[int] = (0,)) -> str:
-    """Standard output without its last newline; "" for an allowed code other than 0. Raises HostError."""
-    inherited = {k: v for k, v in os.environ.items() if k not in REDIRECTIONS}
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(root), "-c", "core.hooksPath=/dev/null", *args],
-            env={**inherited, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **(env or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=GIT_LIMIT_S,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise HostError("git: no such program; install git, kgate needs it to find the base commit") from error
-    except subprocess.TimeoutExpired as error:
-        raise HostError(f"git {args[0]} in {root}: did not end within {GIT_LIMIT_S:g} s; run it by hand") from error
-    errors = done.stderr.decode("utf-8", "replace")
-    if "not a git repository (or any" in errors:
-        raise HostError(f"{root}: not a git repository; run `git init` there, or check out one")
-    if "dubious ownership" in errors:
-        raise HostError(f"{root}: belongs to another user; run `git config --global --add safe.directory {root}`")
-    if done.returncode not in allowed:
-        said = errors.strip().splitlines()
-        raise HostError(f"git {args[0]} in {root}: {said[-1] if said else f'code {done.returncode}'}")
-    return done.stdout.decode("utf-8", "surrogateescape").strip() if done.returncode == 0 else ""

@@ -93,6 +93,43 @@ def test_ignored_files_and_what_a_run_writes_are_no_part_of_head(root: Path) -> 
     assert tree.head(root) == before
 
 
+def test_an_edited_file_of_a_submodule_makes_another_head_each_time(root: Path) -> None:
+    git(root, "init", "--quiet", "nested")
+    commit(root / "nested", "kernel.py")
+    commit(root, "a.py")
+    seen = [tree.head(root)]
+
+    for text in ("y\n", "z\n"):
+        (root / "nested" / "kernel.py").write_text(text)
+        seen.append(tree.head(root))
+
+    assert [head.dirty for head in seen] == [False, True, True]
+    assert len({head.tree for head in seen}) == 3
+
+
+def test_what_git_cannot_add_stops_nothing(root: Path) -> None:
+    commit(root, "a.py")
+    git(root, "init", "--quiet", "empty")
+    (root / "b.py").write_text("x\n")
+
+    head = tree.head(root)
+
+    git(root, "add", "b.py")
+    assert head.tree == git(root, "write-tree")
+
+
+@pytest.mark.parametrize("folder", ["env", "tools/linux/env", "[e]nv*"])
+def test_a_virtual_environment_is_no_part_of_head(root: Path, folder: str) -> None:
+    commit(root, "a.py")
+    before = tree.head(root)
+
+    for name in ("pyvenv.cfg", "lib/package/code.py"):
+        (root / folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / folder / name).write_text("x\n")
+
+    assert tree.head(root) == before
+
+
 def test_asking_for_head_leaves_index_and_object_store_as_they_were(root: Path) -> None:
     commit(root, "a.py")
     (root / "b.py").write_text("new\n")
@@ -210,6 +247,14 @@ def test_on_a_dirty_main_branch_the_base_is_head_itself(root: Path) -> None:
     base = tree.resolve_base(root, "")
 
     assert (base.commit, base.reason) == (second, "HEAD, under uncommitted changes")
+
+
+def test_a_state_that_is_known_is_not_looked_at_again(root: Path) -> None:
+    commit(root, "a.py")
+    second = commit(root, "b.py")
+    dirty = tree.Head(commit=second, dirty=True, tree="")
+
+    assert tree.resolve_base(root, "", dirty).commit == second
 
 
 def test_behind_the_main_branch_the_base_is_the_commit_before(root: Path) -> None:
