@@ -33,4 +33,9 @@ def tolerances(given: Fields, prefix: str = "") -> dict[str, Tolerance]:
 
 
 def limits(given: Fields) -> Tolerance:
+    """Raises ManifestError for a cosine without any other limit: it is blind to a common factor."""
+    if set(given) == {"cosine"}:
+        raise given.marks["cosine"].error(
+            "accepts by itself an answer 1000 times too large; add 'rtol', 'atol' or 'psnr'"
+        )
     return Tolerance(**{name: float(value) for name, value in given.items()})

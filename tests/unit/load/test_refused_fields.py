@@ -107,6 +107,10 @@ tolerance: {rtoll: 1}
     tolerance.rtoll: 'rtoll' is not a limit; did you mean 'rtol'?
 tolerance: {cpu: {int3: {rtol: 1}}}
     tolerance.cpu.int3: 'int3' is not a dtype; did you mean 'int32'?
+tolerance: {cosine: 0.99}
+    tolerance.cosine: accepts by itself an answer 1000 times too large; add 'rtol', 'atol' or 'psnr'
+tolerance: {cpu: {float16: {cosine: 0.99}}}
+    tolerance.cpu.float16.cosine: accepts by itself an answer 1000 times too large; add 'rtol', 'atol' or 'psnr'
 tolerance: {rtol: -1}
     tolerance.rtol: -1 is less than 0; write relative to |expected|, per element
 tune: {space: {t: [1]}, config: a:b}
