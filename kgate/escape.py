@@ -14,6 +14,8 @@ UNSEEN = "\u200b"  # zero-width space: breaks a mention, a reference or a link w
 ACTIVE = re.compile(r"[\\`*\[\]<>|~$&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 # What opens a list, a rule or an underlined heading, in a list item or a cell as well: "- ", "+ ", "12. ", "===".
 LEADING = re.compile(r"^(?:(?=[-+=])|\d+(?=[.)](?!\S)))")
+# A pair of single backticks on one line; a longer run is not kgate's way to write code.
+CODE = re.compile(r"(?<!`)`(?!`)([^`]+)`(?!`)")
 # What GitHub turns into a link by itself: @name, #12, GH-12, scheme://, www. An e-mail address has its @.
 LINKING = re.compile(r"@|#|\bgh(?=-\d)|\bwww(?=\.)|(?<=:)(?=//)", re.IGNORECASE)
 
@@ -46,8 +48,18 @@ def visible(character: str) -> str:
 
 def markdown(text: object, longest: int = LONGEST) -> str:
     """Text for the middle of a line or a table cell: it shows as it is, and links, mentions and formats nothing."""
-    quiet = LEADING.sub(r"\g<0>\\", ACTIVE.sub(r"\\\g<0>", plain(text, longest).strip()))
-    return LINKING.sub(lambda match: match.group(0) + UNSEEN, quiet)
+    return quiet(plain(text, longest).strip())
+
+
+def quiet(line: str) -> str:
+    escaped = LEADING.sub(r"\g<0>\\", ACTIVE.sub(r"\\\g<0>", line))
+    return LINKING.sub(lambda match: match.group(0) + UNSEEN, escaped)
+
+
+def marked(text: object, longest: int = LONGEST) -> str:
+    """As `markdown`, but what stands between two single backticks is code: there nothing links or formats either."""
+    pieces = CODE.split(plain(text, longest).strip())
+    return "".join(f"`{piece}`" if odd % 2 else quiet(piece) for odd, piece in enumerate(pieces))
 
 
 def fenced(text: object, longest: int = 4000) -> str:

@@ -2,13 +2,14 @@
 The pull request's comment: the verdict in its first sentence, what blocks in the open, all else folded.
 
 Whatever came from a repository or a worker passes through `escape.markdown`; only kgate's own words are Markdown.
+Advice is kgate's own, with names from the manifest in it: its code marks show as code, and all else is escaped.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from shlex import quote
 
-from kgate.escape import fenced, markdown
+from kgate.escape import fenced, markdown, marked
 from kgate.figures import count
 from kgate.model import Finding, Report, Scope, Verdict
 from kgate.reports._style import Style
@@ -84,7 +85,7 @@ def block(group: Group) -> str:
     lines = [f"**{markdown(first.rule)}** {markdown(title(group))}{old}{open_}", ""]
     lines += [f"- {markdown(finding.sentence)}" for finding in group.findings]
     lines += [f"- {markdown(key)}: {markdown(value)}" for key, value in first.evidence.items() if key != "trace"]
-    lines += [f"- What to do: {markdown(first.advice)}", f"- Owner: {markdown(answering(group))}", "", ""]
+    lines += [f"- What to do: {marked(first.advice)}", f"- Owner: {markdown(answering(group))}", "", ""]
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgate.escape import fenced, markdown, plain
+from kgate.escape import fenced, markdown, marked, plain
 from tests.unit.reports.hostile import ATTACKS, hostile, page_of
 
 
@@ -50,6 +50,28 @@ def test_any_text_reads_as_it_was_written_and_pings_links_and_refers_to_nobody(t
     assert set(page.opened) <= {"ul", "li"}
     assert page.text.replace("\u200b", "").split() == plain(text).split()
     assert not re.search(r"@[A-Za-z0-9]|#\d|://|www\.|\bGH-\d", page.text, re.IGNORECASE)
+
+
+def test_code_marks_of_an_advice_show_as_code():
+    assert marked("Set `owners:` in *the* manifest, or `policy`.") == r"Set `owners:` in \*the\* manifest, or `policy`."
+
+
+@given(hostile)
+def test_an_advice_of_any_text_shows_it_and_opens_nothing_but_code(text):
+    page = page_of(f"- {marked(text)}\n- next\n")
+
+    assert page.opened.count("li") == 2
+    assert set(page.opened) <= {"ul", "li", "code"}
+    assert not re.search(r"@[A-Za-z0-9]|#\d|://|www\.|\bGH-\d", page.text, re.IGNORECASE)
+
+
+@given(before=hostile, after=hostile)
+def test_names_around_a_code_mark_cannot_close_it_or_hide_in_it(before, after):
+    around = [text.replace("`", "'") for text in (before, after)]
+
+    page = page_of(f"- {marked(' `code` '.join(around))}\n")
+
+    assert page.opened.count("code") == plain(" `code` ".join(around)).count("`code`")
 
 
 @given(hostile)
