@@ -5,33 +5,42 @@ Nothing here grows with the output: files are mapped and read in chunks.
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from kgate.chunks import Allowance, chunks
+import numpy as np
+import numpy.typing as npt
+
+from kgate.chunks import Allowance, Chunk, chunks
 from kgate.metrics import measured
 from kgate.model import Bound, Comparison, Metric, Tensor
 from kgate.tensors import DTYPES, Kind, dtype_of, read_matrix
 
 
 def compare(
-    outputs: Sequence[Tensor], reference: Sequence[Tensor], like: Sequence[Tensor] | None, bounds: Sequence[Bound]
+    outputs: Sequence[Tensor],
+    reference: Sequence[Tensor],
+    like: Sequence[Tensor] | None,
+    bounds: Sequence[Bound],
+    giver: str = "fallback",
 ) -> tuple[Comparison, ...]:
     """
     One comparison per output; one in all, with its `mismatch`, if their number is wrong.
 
     `reference` holds float64, or integers or bool where the output does (any dtype of a user's own reference is read).
-    `like` are the fallback's outputs, whose number, shapes and dtypes are the contract; without it, the reference's
-    number, shapes and kinds are. `bounds` are one per output, once their number is right.
+    `like` are the outputs whose number, shapes and dtypes are the contract, and `giver` says in sentences whose they
+    are ("base's fallback"); without it, the reference's number, shapes and kinds are. `bounds` are one per output,
+    once their number is right.
     Raises HostError for a file that is not what its Tensor says, ValueError if `bounds` do not fit.
     """
-    contract, giver = (reference, "reference") if like is None else (like, "fallback")
-    for expected, name in ((contract, giver), (reference, "reference")):
+    contracts = ([] if like is None else [(like, giver)]) + [(reference, "reference")]
+    for expected, name in contracts:
         if len(outputs) != len(expected):
             return (_wrong_number(outputs, expected, name, bounds),)
     if len(bounds) != len(outputs):
         raise ValueError(f"{len(bounds)} bounds for {len(outputs)} outputs")
     return tuple(
-        _compared(i, output, reference[i], None if like is None else like[i], bounds[i])
+        _compared(i, output, [(expected[i], name) for expected, name in contracts], bounds[i])
         for i, output in enumerate(outputs)
     )
 
@@ -47,48 +56,77 @@ def _wrong_number(
         shape=shown.shape,
         metrics={},
         bound=bounds[0] if bounds else Bound(source="cap"),
-        mismatch=f"{len(outputs) or 'no'} {noun}, the {giver} gives {len(expected) or 'none'}",
+        mismatch=f"{len(outputs) or 'no'} {noun}, {_the(giver)} gives {len(expected) or 'none'}",
     )
 
 
-def _compared(index: int, output: Tensor, reference: Tensor, like: Tensor | None, bound: Bound) -> Comparison:
+def _compared(index: int, output: Tensor, contracts: Sequence[tuple[Tensor, str]], bound: Bound) -> Comparison:
+    """`contracts`: what the output has to look like and whose it is, with the reference last."""
+    reference = contracts[-1][0]
     found = Comparison(output=index, dtype=output.dtype, shape=output.shape, metrics={}, bound=bound)
-    if mismatch := _mismatch(output, reference, like):
+    if mismatch := _mismatch(output, contracts):
         return dataclasses.replace(found, mismatch=f"output {index} {mismatch}")
-    metrics = _metrics(output, reference, bound)
-    return dataclasses.replace(found, metrics=metrics, broken=_broken(metrics, bound))
+    metrics = measured(_pieces(read_matrix(output), output, reference, bound))
+    return dataclasses.replace(
+        found,
+        metrics=metrics,
+        broken=_broken(metrics, bound),
+        accepts_zeros=_accepts_zeros(output, reference, bound),
+    )
 
 
-def _mismatch(output: Tensor, reference: Tensor, like: Tensor | None) -> str:
+def _mismatch(output: Tensor, contracts: Sequence[tuple[Tensor, str]]) -> str:
     """What is wrong before any value is read, as the end of a sentence; "" if nothing is."""
-    for expected, giver in ((like, "fallback"), (reference, "reference")):
-        if expected is not None and output.shape != expected.shape:
-            return f"has shape {_shape(output)}, the {giver} gives {_shape(expected)}"
-    if like is not None and output.dtype != like.dtype:
-        return f"is {output.dtype}, the fallback gives {like.dtype}"
+    for expected, name in contracts:
+        if output.shape != expected.shape:
+            return f"has shape {_shape(output)}, {_the(name)} gives {_shape(expected)}"
+    *likes, (reference, _) = contracts
+    for like, name in likes:
+        if output.dtype != like.dtype:
+            return f"is {output.dtype}, {_the(name)} gives {like.dtype}"
     for tensor in (output, reference):
         if tensor.dtype not in DTYPES:
             return f"cannot be compared: dtype {tensor.dtype} is not supported by this version"
     kinds = dtype_of(output.dtype).kind, dtype_of(reference.dtype).kind
     # Where the fallback vouches for the dtype, a reference of another kind is only another way to write the number.
-    if kinds[0] is not kinds[1] and (like is None or Kind.COMPLEX in kinds):
+    if kinds[0] is not kinds[1] and (not likes or Kind.COMPLEX in kinds):
         return f"is {output.dtype} ({kinds[0].value}), the reference gives {reference.dtype} ({kinds[1].value})"
     return ""
+
+
+def _the(giver: str) -> str:
+    return giver if "'s " in giver else f"the {giver}"
 
 
 def _shape(tensor: Tensor) -> str:
     return f"[{', '.join(map(str, tensor.shape))}]"
 
 
-def _metrics(output: Tensor, reference: Tensor, bound: Bound) -> dict[str, Metric]:
-    pieces = chunks(
-        read_matrix(output),
+def _pieces(value: npt.NDArray[Any], output: Tensor, reference: Tensor, bound: Bound) -> Iterator[Chunk]:
+    """`value`, a matrix in the form of `output`, beside the reference."""
+    return chunks(
+        value,
         read_matrix(reference),
         dtype=dtype_of(output.dtype),
         shape=output.shape,
         allowance=_allowance(bound),
     )
-    return measured(pieces)
+
+
+def _accepts_zeros(output: Tensor, reference: Tensor, bound: Bound) -> bool:
+    """
+    Whether zeros would hold under a bound by hand; False where zeros are right, since no row expects a normal number.
+
+    A tolerance that is worth something is found out in the first chunk.
+    """
+    if bound.source != "manifest":
+        return False
+    form = read_matrix(output)
+    zeros = np.broadcast_to(np.zeros((), form.dtype), form.shape)
+    if any(np.any(piece.error > piece.allowed) for piece in _pieces(zeros, output, reference, bound)):
+        return False
+    metrics = measured(_pieces(zeros, output, reference, bound))
+    return bool(metrics) and metrics["row_error"].value >= 1 and not _broken(metrics, bound)
 
 
 def _allowance(bound: Bound) -> Allowance:

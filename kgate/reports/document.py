@@ -207,6 +207,7 @@ def comparison(found: Comparison) -> dict[str, Any]:
         "holds": found.holds,
         "mismatch": found.mismatch,
         "broken": list(found.broken),
+        "accepts_zeros": found.accepts_zeros,
         "bound": {"source": bound.source, **{name: getattr(bound, name) for name in limits}},
         "metrics": [
             {"name": m.name, "value": m.value, "unit": m.unit, "direction": m.direction.value, "where": m.where}

@@ -14,6 +14,7 @@ from datetime import date, datetime, timezone
 from kgate.errors import UsageError
 from kgate.model import Finding, Level, Run
 from kgate.rules import (
+    check_too_loose,
     contract_broken,
     does_not_run,
     fallback_missing,
@@ -42,6 +43,7 @@ RULES: tuple[RuleModule, ...] = (
     does_not_run,
     contract_broken,
     wrong_result,
+    check_too_loose,
     fallback_missing,
     fallback_raises,
     fallback_wrong,

@@ -2,17 +2,18 @@
 
 from dataclasses import replace
 
-from kgate.model import BASE, FALLBACK, HEAD, Arm, Latency, Route, Run, Tree
+from kgate.model import BASE, FALLBACK, HEAD, Arm, Case, Latency, Route, Run, Tree
 
 
 def as_base(run: Run) -> Run:
     """
     `run` with base in head's place: its outcomes, comparisons, kernels, owners and times.
 
-    A kernel that head adds is left out, since base says nothing of it. base/fallback takes the place of head/fallback;
-    what base was slower than is not known. The reference is shared: its files are base's wherever base has the kernel.
+    A kernel or a workload that head adds or changes is left out, since base never promised it: base's code failing on
+    head's new workload excuses nobody. base/fallback takes the place of head/fallback; what base was slower than is not
+    known. The reference is shared: its files are base's wherever base has the kernel.
     """
-    cases = tuple(c for c in run.cases if c.kernel in run.base_kernels)
+    cases = tuple(c for c in run.cases if declared_in_base(run, c))
     known = set(cases)
     return replace(
         run,
@@ -26,6 +27,15 @@ def as_base(run: Run) -> Run:
         base_kernels={},
         base_ran=False,
     )
+
+
+def declared_in_base(run: Run, case: Case) -> bool:
+    """Whether base's manifest has this workload with these arguments; with other ones it is another workload."""
+    if case.kernel not in run.base_kernels:
+        return False
+    new = next((w for w in run.kernels[case.kernel].workloads if w.name == case.workload), None)
+    old = next((w for w in run.base_kernels[case.kernel].workloads if w.name == case.workload), None)
+    return new is not None and old is not None and (new.args, new.symbols) == (old.args, old.symbols)
 
 
 def moved(arm: Arm) -> Arm | None:

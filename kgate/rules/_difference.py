@@ -8,13 +8,18 @@ EVIDENCE = ("max_abs", "row_error", "relative_l2", "mismatch")  # the others are
 
 def difference(comparison: Comparison) -> str:
     """`output 0 (float32 [64, 128]): max_abs 0.5 > 0.01; worst at [3, 17]: 1.25, expected 0.75`."""
-    shape = ", ".join(str(n) for n in comparison.shape)
-    head = f"output {comparison.output} ({comparison.dtype} [{shape}])"
+    head = named(comparison)
     if comparison.mismatch:
         return f"{head}: {comparison.mismatch}"
     spot = located(comparison)
     tail = f"; {spot.where}" if spot else ""
     return f"{head}: {', '.join(comparison.broken)}{tail}"
+
+
+def named(comparison: Comparison) -> str:
+    """`output 0 (float32 [64, 128])`."""
+    shape = ", ".join(str(n) for n in comparison.shape)
+    return f"output {comparison.output} ({comparison.dtype} [{shape}])"
 
 
 def located(comparison: Comparison) -> Metric | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kgate.model import HEAD, REFERENCE, TIMED, Case, Finding, Level, Run
+from kgate.model import BASE, HEAD, REFERENCE, TIMED, Case, Finding, Level, Run
 from kgate.rules._law import Limit, Said, of_case, of_run
 from kgate.rules._state import custom_failure, custom_right, fallback_failure, happened, not_here, trace
 
@@ -21,6 +21,8 @@ SATISFY = (
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     if not run.cases:
         yield of_run(limit, nothing_ran(run))
+    elif all(failed_at_both(run, c) for c in run.cases):
+        yield of_run(limit, nothing_answered(run))
     for case in run.cases:
         said = not_run(run, case) or not_compared(run, case) or not_timed(run, case)
         if said:
@@ -34,6 +36,20 @@ def nothing_ran(run: Run) -> Said:
     return Said(
         sentence=f"no case ran at all: no workload of the manifest is meant for {run.device}",
         advice="Give a workload this device under `targets`, or run on a device that the manifest names.",
+        undecided=True,
+    )
+
+
+def failed_at_both(run: Run, case: Case) -> bool:
+    failure = run.failed(HEAD, case)
+    return failure is not None and not not_here(failure) and run.failed(BASE, case) is not None
+
+
+def nothing_answered(run: Run) -> Said:
+    """Each failure alone is as old as base; all of them together leave nothing that could be called green."""
+    return Said(
+        sentence=f"none of {len(run.cases)} cases gave an answer, here or at base",
+        advice="Mend what the findings below say of base as well; until then there is nothing to compare with.",
         undecided=True,
     )
 

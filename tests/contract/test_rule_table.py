@@ -1,6 +1,7 @@
 """Every rule, through the whole of its contract: texts, page, file, name, and a run on each side of it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,12 @@ from kgate.model import (
     HEAD,
     REFERENCE,
     SWITCH_OFF,
+    Bound,
     Decision,
     Finding,
     Level,
     Run,
+    Tolerance,
 )
 from tests.unit.builders import (
     answer,
@@ -32,6 +35,7 @@ from tests.unit.builders import (
     with_comparisons,
     with_latency,
     with_outcomes,
+    workload,
     wrong,
 )
 
@@ -46,10 +50,19 @@ debt-expired
 """.split()  # noqa: SIM905  a list that is compared with prose is best kept as prose
 )
 
+LOOSE = Bound(source="manifest", atol=1.0)
+
+
+def by_hand() -> Run:
+    declared = workload(tolerance={"": Tolerance(atol=1.0)})
+    return run_of(replace(kernel(), workloads=(declared,)))
+
+
 TRIPS: dict[str, Callable[[], Run]] = {
     "does-not-run": lambda: with_outcomes(run_of(), (HEAD, failure())),
     "contract-broken": lambda: with_comparisons(run_of(), (HEAD, misshapen())),
     "wrong-result": lambda: with_comparisons(run_of(), (HEAD, wrong())),
+    "check-too-loose": lambda: with_comparisons(by_hand(), (HEAD, right(bound=LOOSE, accepts_zeros=True))),
     "fallback-missing": lambda: with_outcomes(run_of(), (FALLBACK, failure("function-missing")), (SWITCH_OFF, None)),
     "fallback-raises": lambda: with_outcomes(run_of(), (FALLBACK, failure())),
     "fallback-wrong": lambda: with_comparisons(run_of(), (FALLBACK, wrong())),
@@ -72,6 +85,7 @@ NEAR: dict[str, Callable[[], Run]] = {
     "does-not-run": lambda: with_outcomes(run_of(), (HEAD, failure("unavailable", "no tilelang"))),
     "contract-broken": lambda: with_comparisons(run_of(), (HEAD, wrong())),
     "wrong-result": lambda: with_comparisons(run_of(), (HEAD, misshapen())),
+    "check-too-loose": lambda: with_comparisons(by_hand(), (HEAD, right(bound=LOOSE))),
     "fallback-missing": lambda: with_outcomes(run_of(), (FALLBACK, failure("raised"))),
     "fallback-raises": lambda: with_outcomes(run_of(), (FALLBACK, failure("function-missing"))),
     "fallback-wrong": lambda: with_outcomes(run_of(), (FALLBACK, failure("raised"))),

@@ -161,6 +161,71 @@ def test_a_nan_limit_is_never_met(tensor, limit):
     assert found.broken
 
 
+@pytest.mark.parametrize(
+    ("bound", "accepts"),
+    [
+        (Bound(source="manifest", atol=0.5), True),
+        (Bound(source="manifest", rtol=1.0), True),
+        (Bound(source="manifest", rtol=0.5, atol=0.25), True),
+        (Bound(source="manifest", psnr=3.0), True),
+        (Bound(source="manifest", atol=0.4), False),
+        (Bound(source="manifest", rtol=0.5), False),
+        (Bound(source="manifest", psnr=20.0), False),
+        (Bound(source="manifest", atol=0.5, cosine=0.5), False),
+    ],
+)
+def test_a_bound_by_hand_that_zeros_would_meet_is_told(tensor, bound, accepts):
+    expected = [0.5, -0.25, 0.125]
+
+    (found,) = compare([tensor(expected, "float32")], [tensor(expected)], None, [bound])
+
+    assert found.holds
+    assert found.accepts_zeros is accepts
+
+
+def test_a_softmax_over_a_long_row_meets_a_high_psnr_with_zeros(tensor):
+    peaky = np.eye(4, 4096)
+
+    (found,) = compare([tensor(peaky, "float16")], [tensor(peaky)], None, [Bound(source="manifest", psnr=30.0)])
+
+    assert found.accepts_zeros
+
+
+@pytest.mark.parametrize("expected", [[], [0.0, -0.0], [1e-30, 0.0]])
+def test_zeros_are_accepted_with_right_where_nothing_else_is_expected(tensor, expected):
+    bound = Bound(source="manifest", atol=1.0)
+
+    (found,) = compare([tensor(expected, "float16")], [tensor(expected)], None, [bound])
+
+    assert found.holds
+    assert not found.accepts_zeros
+
+
+def test_a_bound_of_kgates_own_is_not_asked_about_zeros(tensor):
+    (found,) = compare([tensor([1.0])], [tensor([1.0])], None, [Bound(source="derived", row_error=2.0)])
+
+    assert not found.accepts_zeros
+
+
+@given(values=st.lists(st.floats(-2, 2, width=16), min_size=1, max_size=20), atol=st.floats(0, 2))
+def test_zeros_are_accepted_where_every_expected_number_is_below_the_atol(tmp_path_factory, values, atol):
+    same = exported(tmp_path_factory.mktemp("zeros"), "same", values)
+
+    (found,) = compare([same], [same], None, [Bound(source="manifest", atol=atol)])
+
+    assert found.accepts_zeros is (0 < max(map(abs, values)) <= atol)
+
+
+def test_whose_form_is_not_kept_is_said_by_name(tensor):
+    like = [tensor([1.0], "float32")]
+
+    (dtype,) = compare([tensor([1.0], "float16")], [tensor([1.0])], like, [ROW], "base's fallback")
+    (number,) = compare([tensor([1.0])] * 2, [tensor([1.0])], like, [ROW], "base's fallback")
+
+    assert dtype.mismatch == "output 0 is float16, base's fallback gives float32"
+    assert number.mismatch == "2 outputs, base's fallback gives 1"
+
+
 def test_an_empty_output_holds_without_numbers(tensor):
     (found,) = compare([tensor(np.empty((0, 4)))], [tensor(np.empty((0, 4)))], None, [ROW])
 

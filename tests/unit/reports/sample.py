@@ -8,8 +8,10 @@ from kgate.model import (
     HEAD,
     REFERENCE,
     SWITCH_OFF,
+    SWITCH_ON,
     TIMED,
     Arm,
+    Bound,
     Case,
     Comparison,
     Decision,
@@ -22,6 +24,7 @@ from kgate.model import (
     Report,
     Run,
     StoredCase,
+    Tolerance,
     of_base,
 )
 from tests.unit.builders import (
@@ -38,6 +41,7 @@ from tests.unit.builders import (
     right,
     run_of,
     stored_case,
+    workload,
     wrong,
 )
 
@@ -61,6 +65,7 @@ OUTCOMES: dict[str, dict[Arm, Outcome | None]] = {
         SWITCH_OFF: failure("unavailable", "tilelang"),
     },
     "no_base": {BASE: None},
+    "base_hung": {BASE: failure("hung", "passed its deadline of 120 s")},
     "silent": {HEAD: answer(device_kernels=["cutlass_gemm", "elementwise"])},
 }
 COMPARISONS: dict[str, dict[Arm, tuple[Comparison, ...]]] = {
@@ -68,6 +73,10 @@ COMPARISONS: dict[str, dict[Arm, tuple[Comparison, ...]]] = {
     "wrong_timed": {TIMED: wrong()},
     "dtype": {HEAD: misshapen()},
     "fallback_wrong": {FALLBACK: wrong()},
+    "fallback_form": {FALLBACK: misshapen()},
+    "dispatch": {SWITCH_ON: wrong()},
+    "loose": {HEAD: right(bound=Bound(source="manifest", atol=1.0), accepts_zeros=True)},
+    "unchecked": {TIMED: ()},
     "less_exact": {HEAD: right(metrics={"relative_l2": metric(value=9e-7), "row_error": metric("row_error", 8e-6)})},
     "infinite": {
         HEAD: right(metrics={"row_error": metric("row_error", float("inf"))}, broken=("row error inf > 1e-05",))
@@ -87,6 +96,7 @@ def kernels() -> tuple[Kernel, ...]:
         "wrong": kernel("wrong", workloads=("decode1", "decode64", "ragged")),
         "silent": kernel("silent", device_kernels=("*silent*",)),
         "unswitched": kernel("unswitched", switch=None),
+        "loose": replace(kernel("loose"), workloads=(workload(tolerance={"": Tolerance(atol=1.0)}),)),
         "unowned": kernel("unowned", owners=()),
         "unstored": kernel("unstored"),
     }

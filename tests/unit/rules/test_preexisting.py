@@ -7,8 +7,10 @@ from kgate.model import (
     FALLBACK,
     HEAD,
     SWITCH_OFF,
+    Bound,
     Decision,
     Ownership,
+    Tolerance,
     Verdict,
     of_base,
     verdict_of,
@@ -20,19 +22,56 @@ from tests.unit.builders import (
     judged,
     kernel,
     ratio,
+    right,
     run_of,
     with_comparisons,
     with_latency,
     with_outcomes,
+    workload,
     wrong,
 )
 
 
 def test_what_fails_in_base_as_well_is_shown_and_does_not_block():
-    findings = judged(with_outcomes(run_of(), (HEAD, failure()), (BASE, failure(text="another text"))))
+    run = with_failures(run_of(kernel("gemm"), kernel("scan")), "gemm")
 
-    assert [(f.rule, f.pre_existing) for f in findings] == [("does-not-run", True)]
+    findings = judged(run)
+
+    assert [(f.rule, f.name, f.pre_existing) for f in findings] == [("does-not-run", "gemm/small", True)]
     assert verdict_of(findings) is Verdict.WARN
+
+
+def test_a_run_in_which_nothing_answered_is_not_green_however_old_the_faults_are():
+    findings = judged(with_failures(run_of(), "gemm"))
+
+    assert {(f.rule, f.pre_existing) for f in findings} == {("does-not-run", True), ("not-measured", False)}
+    assert verdict_of(findings) is Verdict.NO_VERDICT
+
+
+def with_failures(run: Run, name: str) -> Run:
+    """Head and base of one kernel raise, with different words."""
+    mine = run.of_kernel(name)
+    failed = with_outcomes(run, (HEAD, failure()), (BASE, failure(text="another text")))
+    return replace(
+        run,
+        outcomes={**run.outcomes, **{k: o for k, o in failed.outcomes.items() if k[1] in mine}},
+        comparisons={
+            k: c for k, c in run.comparisons.items() if not (k[1] in mine and k[0] in (HEAD, BASE))
+        },
+    )
+
+
+def test_base_failing_on_a_workload_that_head_adds_or_changes_excuses_nobody():
+    run = with_failures(run_of(kernel("gemm"), kernel("scan")), "gemm")
+    without = {**run.base_kernels, "gemm": kernel("gemm", workloads=())}
+    resized = replace(run.kernels["gemm"].workloads[0], symbols={"M": 7})
+    changed = {**run.base_kernels, "gemm": replace(kernel("gemm"), workloads=(resized,))}
+
+    for base_kernels in (without, changed):
+        findings = judged(replace(run, base_kernels=base_kernels))
+
+        assert [(f.rule, f.pre_existing) for f in findings] == [("does-not-run", False)]
+        assert verdict_of(findings) is Verdict.FAIL
 
 
 def test_what_base_does_otherwise_is_head_s_own():
@@ -94,6 +133,18 @@ def test_as_base_puts_base_in_head_s_place_and_keeps_the_reference():
     assert old.latency[run.cases[0]].ratio("head", "base") is None
     assert old.latency[run.cases[0]].ratio("head", "fallback") == replace(ratio(below="fallback", median=0.5))
     assert not old.base_ran
+
+
+def test_a_tolerance_that_head_loosens_is_heads_own_though_bases_outputs_are_held_against_it():
+    loose = replace(kernel(), workloads=(workload(tolerance={"": Tolerance(atol=1.0)}),))
+    held = right(bound=Bound(source="manifest", atol=1.0), accepts_zeros=True)
+    run = with_comparisons(run_of(loose), (HEAD, held), (BASE, held))
+
+    (old,) = judged(run)
+    (new,) = judged(replace(run, base_kernels={"gemm": kernel()}))
+
+    assert (old.rule, old.pre_existing) == ("check-too-loose", True)
+    assert (new.rule, new.pre_existing) == ("check-too-loose", False)
 
 
 def test_as_base_knows_which_cases_base_was_not_asked_for():

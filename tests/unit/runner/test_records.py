@@ -40,6 +40,7 @@ COMPARISONS = st.builds(
     bound=st.builds(Bound, source=WORDS, row_error=st.none() | NUMBERS, psnr=st.none() | NUMBERS),
     mismatch=WORDS,
     broken=st.lists(WORDS, max_size=2).map(tuple),
+    accepts_zeros=st.booleans(),
 )
 SAMPLES = st.dictionaries(WORDS, st.lists(FINITE, max_size=3).map(tuple), max_size=2)
 TIMINGS = st.builds(
