@@ -21,7 +21,6 @@ ENVIRONMENT_DEPTH = 3  # folders below the root in which a virtual environment i
 MAIN_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 # Written while kernels run, so no part of what was measured, whether or not the repository ignores them.
 BY_PRODUCTS = (":(exclude,glob)**/.kgate/**", ":(exclude,glob)**/__pycache__/**")
-SUBMODULE = "160000 "  # the mode of its entry in an index
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +67,9 @@ def worktree_hash(root: Path) -> str:
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects),
         }
         environments = (f":(exclude,literal){path}" for path in environments_below(root))
-        git(root, "add", "--all", "--", ".", *BY_PRODUCTS, *environments, env=env)
+        # What git cannot add (an unreadable file, a nested repository without a commit) is in no commit either.
+        paths = (".", *BY_PRODUCTS, *environments)
+        git(root, "add", "--all", "--ignore-errors", "--", *paths, env=env, allowed=(0, 1))
         tree = git(root, "write-tree", env=env)
         links = submodules.in_index(root, env)
     edited = [(path, hash_) for path in links if (hash_ := edited_hash(root / path))]
