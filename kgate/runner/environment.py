@@ -7,17 +7,13 @@ from typing import Final
 
 from kgate.model import Arm
 from kgate.runner.place import Workplace
+from kgate.withheld import withheld
 
 ALLOWED: Final = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TMPDIR", "XDG_CACHE_HOME"),
     *("LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "CC", "CXX", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"),
     *("CUDA_*", "NVIDIA_*", "CUDNN_*", "NVCC_*", "TORCH_*", "PYTORCH_*", "TILELANG_*", "TVM_*", "TRITON_*"),
     *("OMP_*", "KMP_*", "MKL_*", "OPENBLAS_*", "GOMP_*"),
-)
-# Not even if the manifest names them: a change to the manifest must not be a way to the runner's credentials.
-FORBIDDEN: Final = (
-    *("GITHUB_*", "ACTIONS_*", "RUNNER_*", "INPUT_*", "KGATE_*"),
-    *("*TOKEN*", "*SECRET*", "*PASSWORD*", "*CREDENTIAL*", "*_API_KEY"),
 )
 # A compile cache shared between arms would let one arm answer with the other's kernel, and one left from an earlier
 # run would hide what compiling costs.
@@ -44,7 +40,7 @@ ONE_THREAD: Final = "1"
 def worker_environment(workplace: Workplace, arm: Arm, surroundings: Mapping[str, str] = os.environ) -> dict[str, str]:
     """All variables of a worker of this arm but KGATE_LIFELINE, which is added where the pipe is made."""
     patterns = (*ALLOWED, *workplace.pass_env)
-    chosen = {n: v for n, v in surroundings.items() if matches(n, patterns) and not matches(n.upper(), FORBIDDEN)}
+    chosen = {n: v for n, v in surroundings.items() if matches(n, patterns) and not withheld(n)}
     chosen.update(cache_variables(workplace, arm))
     chosen.setdefault("CC", "gcc")  # TileLang's C target looks for a C++ compiler otherwise
     chosen["PYTHONDONTWRITEBYTECODE"] = "1"  # the trees are the user's, and base's must stay as it was checked out
@@ -61,7 +57,7 @@ def cache_variables(workplace: Workplace, arm: Arm) -> dict[str, str]:
 
 def refused(names: Iterable[str]) -> tuple[str, ...]:
     """Those of the manifest's `env` names that no worker is given, to be said in the report."""
-    return tuple(n for n in names if matches(n.upper(), FORBIDDEN))
+    return tuple(n for n in names if withheld(n))
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:

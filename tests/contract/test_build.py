@@ -30,6 +30,18 @@ def test_a_build_that_does_not_end_is_ended_with_all_it_has_started(tmp_path: Pa
     assert ended_soon(int((tmp_path / "pid").read_text()))
 
 
+def test_a_build_that_writes_without_end_is_ended(tmp_path: Path) -> None:
+    sentence = tree.build(tmp_path, "yes", tmp_path / "log", log_limit_bytes=4 << 20)
+
+    assert sentence == "`yes` wrote more than 4 MiB to its output, and was ended"
+
+
+def test_a_build_that_puts_a_pipe_in_the_place_of_its_log_is_not_waited_for(tmp_path: Path) -> None:
+    sentence = tree.build(tmp_path, "echo last words; rm log; mkfifo log; exit 3", tmp_path / "log")
+
+    assert sentence.endswith("ended with code 3: last words")
+
+
 def ended_soon(pid: int) -> bool:
     """Gone, or a zombie that nobody has waited for."""
     for _ in range(100):
@@ -46,6 +58,8 @@ def ended_soon(pid: int) -> bool:
 def test_a_build_sees_no_token_of_the_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "secret")
     monkeypatch.setenv("ACTIONS_RUNTIME_TOKEN", "secret")
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    monkeypatch.setenv("aws_secret_access_key", "secret")
     monkeypatch.setenv("CUDA_HOME", "/opt/cuda")
 
     tree.build(tmp_path, "env", log := tmp_path / "log")
