@@ -10,6 +10,7 @@ from kgate.model import (
     Bound,
     Decision,
     Ownership,
+    Run,
     Tolerance,
     Verdict,
     of_base,
@@ -55,9 +56,7 @@ def with_failures(run: Run, name: str) -> Run:
     return replace(
         run,
         outcomes={**run.outcomes, **{k: o for k, o in failed.outcomes.items() if k[1] in mine}},
-        comparisons={
-            k: c for k, c in run.comparisons.items() if not (k[1] in mine and k[0] in (HEAD, BASE))
-        },
+        comparisons={k: c for k, c in run.comparisons.items() if not (k[1] in mine and k[0] in (HEAD, BASE))},
     )
 
 
