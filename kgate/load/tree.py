@@ -68,8 +68,9 @@ def worktree_hash(root: Path) -> str:
         }
         environments = (f":(exclude,literal){path}" for path in environments_below(root))
         # What git cannot add (an unreadable file, a nested repository without a commit) is in no commit either.
-        paths = (".", *BY_PRODUCTS, *environments)
-        git(root, "add", "--all", "--ignore-errors", "--", *paths, env=env, allowed=(0, 1))
+        for which, left_out in (("--all", environments), ("--update", ())):
+            paths = (".", *BY_PRODUCTS, *left_out)
+            git(root, "add", which, "--ignore-errors", "--", *paths, env=env, allowed=(0, 1))
         tree = git(root, "write-tree", env=env)
         links = submodules.in_index(root, env)
     edited = [(path, hash_) for path in links if (hash_ := edited_hash(root / path))]
@@ -85,7 +86,7 @@ def edited_hash(submodule: Path) -> str:
 
 
 def environments_below(root: Path, depth: int = ENVIRONMENT_DEPTH) -> Iterator[str]:
-    """Folders that are virtual environments, from `root`: gigabytes, and no source of the repository's."""
+    """Folders that are virtual environments, from `root`: gigabytes, and of the repository only what is tracked."""
     try:
         folders = [e for e in os.scandir(root) if e.is_dir(follow_symlinks=False) and e.name not in (".git", ".kgate")]
     except OSError:

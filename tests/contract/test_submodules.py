@@ -1,38 +1,14 @@
 """Repositories with submodules: head's hash knows their content, and base's checkout has their files."""
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from kgate.load import tree
+from tests.contract.repository import commit, git
 
 pytestmark = pytest.mark.real
-
-
-@pytest.fixture(autouse=True)
-def _own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Nothing of the machine's git settings, an author, and leave to clone from this machine."""
-    settings = tmp_path_factory.mktemp("git") / "config"
-    settings.write_text(
-        '[user]\nname = A\nemail = a@example.com\n[init]\ndefaultBranch = main\n[protocol "file"]\nallow = always\n'
-    )
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
-    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
-
-
-def git(root: Path, *args: str) -> str:
-    done = subprocess.run(["git", "-C", str(root), *args], check=True, capture_output=True, text=True, timeout=60)
-    return done.stdout.strip()
-
-
-def commit(root: Path, name: str, text: str) -> str:
-    (root / name).write_text(text)
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "--message", name)
-    return git(root, "rev-parse", "HEAD")
 
 
 def repository(folder: Path, name: str, text: str) -> Path:
@@ -43,13 +19,12 @@ def repository(folder: Path, name: str, text: str) -> Path:
 
 
 @pytest.fixture(name="root")
-def _root(tmp_path: Path) -> Path:
+def _root(root: Path, tmp_path: Path) -> Path:
     """A repository with a submodule in libs/lib, called otherwise, which has one of its own in deep."""
     deep = repository(tmp_path / "deep", "d.h", "deep\n")
     lib = repository(tmp_path / "lib", "l.h", "old\n")
     git(lib, "submodule", "--quiet", "add", str(deep), "deep")
     git(lib, "commit", "--quiet", "--message", "deep")
-    root = repository(tmp_path / "repository", "a.py", "a\n")
     git(root, "submodule", "--quiet", "add", "--name", "the library", str(lib), "libs/lib")
     git(root, "submodule", "--quiet", "update", "--init", "--recursive")
     git(root, "commit", "--quiet", "--message", "lib")

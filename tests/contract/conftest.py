@@ -1,0 +1,23 @@
+"""A repository of a test's own."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.contract.repository import git
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty repository; nothing of the machine's git settings, an author, and leave to clone from this machine."""
+    settings = tmp_path_factory.mktemp("git") / "config"
+    settings.write_text(
+        '[user]\nname = A\nemail = a@example.com\n[init]\ndefaultBranch = main\n[protocol "file"]\nallow = always\n'
+    )
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    root = tmp_path / "repository"
+    root.mkdir()
+    git(root, "init", "--quiet")
+    return root
