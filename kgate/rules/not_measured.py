@@ -14,8 +14,8 @@ WANTS = "Every expected case was run, compared and timed."
 WHY = "Skipped, missing or unmeasured is never green: a gate that stays silent when it could not look is believed once."
 SATISFY = (
     "See what kept the case from being measured: a package that the worker's interpreter lacks, an interrupted run, a "
-    "reference that gives no answer. Run the same command again; it goes on where it stopped. Timed calls that were too "
-    "large to be compared are a note, and block nothing."
+    "reference that gives no answer. Run the same command again; it goes on where it stopped. Timed calls that were "
+    "too large to be compared are a note, and block nothing."
 )
 
 

@@ -17,8 +17,8 @@ WHY = (
 )
 SATISFY = (
     "Profile head and base on the workload that the finding names, and win the time back. If it is the price of a fix "
-    "or a feature, set `slower-than-base: warn` under `policy` in a change of its own, with the reason. Where base could "
-    "not be measured the question stays open: mend what kept it from running here, or use `--base none`."
+    "or a feature, set `slower-than-base: warn` under `policy` in a change of its own, with the reason. Where base "
+    "could not be measured the question stays open: mend what kept it from running here, or use `--base none`."
 )
 # Failures that leave open how fast base is. A base that raises, by contrast, was run, and is no rival.
 UNKNOWN = (*NOT_HERE, "hung", "bad-reply")
