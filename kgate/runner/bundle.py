@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import kgate
+from kgate.runner.shelf import unwritable
 
 NAME = "worker.zip"
 SHARED = ("__init__.py", "protocol.py", "wire.py")
@@ -18,14 +19,21 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip file can hold
 
 
 def packed(folder: Path) -> Path:
-    """`folder`/worker.zip, written anew only if its bytes would change: a running worker may still import from it."""
+    """
+    `folder`/worker.zip, written anew only if its bytes would change: a running worker may still import from it.
+
+    Raises HostError where it cannot be written.
+    """
     target = folder.absolute() / NAME
     data = archive(Path(kgate.__file__).parent)
-    if not target.is_file() or target.read_bytes() != data:
-        folder.mkdir(parents=True, exist_ok=True)
-        fresh = target.with_suffix(f".{os.getpid()}")
-        fresh.write_bytes(data)
-        fresh.replace(target)
+    try:
+        if not target.is_file() or target.read_bytes() != data:
+            folder.mkdir(parents=True, exist_ok=True)
+            fresh = target.with_suffix(f".{os.getpid()}")
+            fresh.write_bytes(data)
+            fresh.replace(target)
+    except OSError as error:
+        raise unwritable(target, error) from error
     return target
 
 

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kgate.errors import HostError
 from kgate.model import Arm
 from kgate.protocol import JOB, LOG, OUT, REPLIES, TABLES, Arg, Job, ListArg, MapArg, TensorArg, encode_job
 from kgate.runner.environment import cache_variables
 from kgate.runner.place import Workplace, slug
+from kgate.runner.shelf import unwritable
 
 # sockaddr_un holds 108 bytes with the closing zero (unix(7)); the rest is room for a name beside it.
 SOCKET_PATH_BYTES = 100
@@ -47,8 +47,7 @@ def create(workplace: Workplace, arm: Arm, job: Job) -> Control:
     try:
         return filled(workplace, arm, job)
     except OSError as error:
-        where = workplace.folder / "control"
-        raise HostError(f"{where}: cannot be written ({error.strerror}); is the disk full?") from error
+        raise unwritable(workplace.folder / "control", error) from error
 
 
 def filled(workplace: Workplace, arm: Arm, job: Job) -> Control:

@@ -21,6 +21,7 @@ from kgate.runner.bundle import packed
 from kgate.runner.environment import worker_environment
 from kgate.runner.place import Workplace
 from kgate.runner.plain import NotPlain, opened
+from kgate.runner.shelf import unwritable
 
 LIFELINE = "KGATE_LIFELINE"
 KILL_S = 5.0  # a process that waits for a driver cannot be killed at once, and some never can
@@ -63,10 +64,15 @@ def fresh(workplace: Workplace, arm: Arm, control: Path, *, argv: Argv = worker_
 
 
 def spawn(argv: Sequence[str], workplace: Workplace, arm: Arm, log: Path) -> "Process":
+    """Raises OSError if there is no such program, HostError if the log cannot be written."""
     env = worker_environment(workplace, arm)
+    try:
+        sink = log.open("ab")
+    except OSError as error:
+        raise unwritable(log, error) from error
     read, write = os.pipe()
     try:
-        with log.open("ab") as sink:
+        with sink:
             popen = subprocess.Popen(
                 argv,
                 env={**env, LIFELINE: str(read)},

@@ -5,6 +5,7 @@ A worker may have written anything: links, pipes, files that are not as long as 
 what is not a plain file of exactly the promised size is refused before a Tensor speaks of it.
 """
 
+import errno
 import math
 import re
 import shutil
@@ -19,6 +20,7 @@ from kgate.tensors import dtype_of
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
 RANK_LIMIT = 64  # torch's and NumPy's own
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # all else in moving a file is its process's doing
 
 
 class Refused(Exception):
@@ -44,7 +46,7 @@ class Shelf:
                 shutil.rmtree(folder)
             folder.mkdir(parents=True)
         except OSError as error:
-            raise HostError(f"{folder}: cannot be written ({error.strerror}); is the disk full?") from error
+            raise unwritable(folder, error) from error
         return tuple(self.move(output, folder) for output in outputs)
 
     def check(self, output: Output) -> None:
@@ -62,10 +64,16 @@ class Shelf:
         try:
             (self.out / output.file).rename(path)
         except OSError as error:
+            if error.errno in NO_ROOM:
+                raise unwritable(folder, error) from error
             raise Refused(f"took output {output.index} away again ({error.strerror})") from error
         return Tensor(
             path=path, dtype=output.dtype, shape=output.shape, strides=output.strides, device=output.device[:40]
         )
+
+
+def unwritable(folder: Path, error: OSError) -> HostError:
+    return HostError(f"{folder}: cannot be written ({error.strerror}); is the disk full?")
 
 
 def size_bytes(output: Output) -> int:

@@ -21,6 +21,7 @@ from kgate.runner.control import short_socket
 from kgate.runner.limits import Limits
 from kgate.runner.place import Workplace, slug
 from kgate.runner.process import Child, Process, end, fresh, log_tail, relations, spawn
+from kgate.runner.shelf import unwritable
 from kgate.wire import ProtocolError
 
 TICK_S = 0.01
@@ -137,9 +138,12 @@ class Zygote:
     def born(cls, workplace: Workplace, arm: Arm, preload: Sequence[str], argv: ZygoteArgv) -> "Zygote":
         """Started and connected to; it may still be importing. Raises Lost."""
         logs = workplace.logs.absolute()
-        logs.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f"zygote-{slug(arm)}-", dir=logs))
-        path = short_socket(folder)
+        try:
+            logs.mkdir(parents=True, exist_ok=True)
+            folder = Path(tempfile.mkdtemp(prefix=f"zygote-{slug(arm)}-", dir=logs))
+            path = short_socket(folder)
+        except OSError as error:
+            raise unwritable(logs, error) from error
         with ExitStack() as undo:
             undo.callback(take_away, path, folder)
             try:

@@ -3,6 +3,9 @@
 import sys
 import zipfile
 
+import pytest
+
+from kgate.errors import HostError
 from kgate.runner.bundle import packed
 
 
@@ -31,3 +34,10 @@ def test_every_file_in_it_is_python(tmp_path):
     for name in bundle.namelist():
         compile(bundle.read(name), name, "exec", dont_inherit=True)
     assert sys.version_info >= (3, 10)
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(HostError, match=r"worker\.zip: cannot be written"):
+        packed(tmp_path / "file")

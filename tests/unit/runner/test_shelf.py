@@ -1,12 +1,13 @@
 """What an output file must be before it is believed."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from kgate.errors import HostError
 from kgate.protocol import Output
-from kgate.runner.shelf import Refused, Shelf, changed
+from kgate.runner.shelf import NO_ROOM, Refused, Shelf, changed, unwritable
 
 
 @pytest.fixture
@@ -57,6 +58,14 @@ def test_a_folder_that_cannot_be_made_is_the_machine_s_fault_and_one_sentence(ou
 
     with pytest.raises(HostError, match="cannot be written"):
         Shelf(out, 100).take([output()], tmp_path / "kept" / "a")
+
+
+def test_a_disk_without_room_is_not_blamed_on_the_process():
+    full, gone = OSError(28, "No space left on device"), OSError(2, "No such file or directory")
+
+    assert full.errno in NO_ROOM
+    assert gone.errno not in NO_ROOM
+    assert str(unwritable(Path("run"), full)) == "run: cannot be written (No space left on device); is the disk full?"
 
 
 def test_two_outputs_in_one_file_are_refused(out, tmp_path):
