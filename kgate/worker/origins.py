@@ -8,6 +8,7 @@ that the case names.
 """
 
 import ast
+import contextlib
 import hashlib
 import os
 import sys
@@ -40,8 +41,12 @@ def files_of(case: CaseJob, tree: str, before: set[str]) -> dict[str, str]:
         found |= LATE.setdefault(module, set())
         LATE[module] |= late
     root = os.path.realpath(tree)
-    chosen = sorted(found)[:FILES_LIMIT]
-    return {os.path.relpath(file, root): digest(file, Path(file).stat().st_mtime_ns) for file in chosen}
+    told: dict[str, str] = {}
+    for file in sorted(found)[:FILES_LIMIT]:
+        # A module may name a file that is not there, or no more.
+        with contextlib.suppress(OSError):
+            told[os.path.relpath(file, root)] = digest(file, Path(file).stat().st_mtime_ns)
+    return told
 
 
 def unexplained(entries: Sequence[tuple[str, str]], tree: str, fresh: set[str]) -> set[str]:
@@ -85,10 +90,14 @@ def defining(module: str, name: str, tree: str) -> str:
     """Where `name` of a module really comes from: a package may only pass it on."""
     if f"{module}.{name}" in sys.modules:
         return f"{module}.{name}"
-    value = vars(sys.modules[module]).get(name) if name and module in sys.modules else None
+    holder = sys.modules.get(module)
+    value = vars(holder).get(name) if isinstance(holder, ModuleType) else None
     if isinstance(value, ModuleType):
         return value.__name__
-    origin = getattr(value, "__module__", None) if callable(value) else None
+    origin: object = None
+    # An object of the user's may answer, or raise, whatever it likes.
+    with contextlib.suppress(Exception):
+        origin = getattr(value, "__module__", None) if callable(value) else None
     return origin if isinstance(origin, str) and in_tree(origin, tree) else module
 
 

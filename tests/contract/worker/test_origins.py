@@ -69,3 +69,27 @@ def test_a_module_of_base_s_tree_is_none_of_head_s_though_it_lies_below_it(bench
 
     assert head.failed("installed:f").reason == "outside-tree"
     assert set(own.facts("installed:f")["loaded-files"]) == {"installed.py"}
+
+
+def test_odd_modules_and_objects_do_not_stop_the_looking(bench, case_job, tmp_path):
+    (tmp_path / "proxy.py").write_text(
+        "class Proxy:\n"
+        "    def __getattr__(self, name):\n        raise RuntimeError(name)\n"
+        "    __module__ = property(lambda self: 1 / 0)\n"
+        "    def __call__(self, x, y):\n        return x + y\n"
+        "proxy = Proxy()\n"
+    )
+    (tmp_path / "odd.py").write_text(
+        "import os, sys, types\nfrom proxy import proxy\n"
+        "sys.modules['absent'] = None\n"
+        "ghost = types.ModuleType('ghost')\n"
+        "ghost.__file__ = os.path.join(os.path.dirname(__file__), 'ghost.py')\n"
+        "sys.modules['ghost'] = ghost\n"
+        "def f(x, y):\n    os.unlink(__file__)\n    return proxy(x, y)\n"
+    )
+    job = Job(mode="outputs", arm="head", tree=str(tmp_path), device="cpu", cases=(case_job("odd:f"),))
+
+    ended = bench.run(bench.written(job))
+
+    assert ended.outputs("odd:f")
+    assert set(ended.facts("odd:f")["loaded-files"]) == {"proxy.py"}
