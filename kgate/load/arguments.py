@@ -8,7 +8,6 @@ from kgate.load import draws, layouts
 from kgate.load.document import Fields, Items, Mark
 from kgate.load.draws import Symbols
 from kgate.load.form import shown
-from kgate.load.hints import nearest
 from kgate.protocol import Arg, ListArg, MapArg, TensorArg, ValueArg
 
 
@@ -66,7 +65,7 @@ def dtype_of(given: Fields, symbols: Symbols) -> str:
     written = given["dtype"]
     dtype = symbols.get(written, written)
     if dtype not in draws.DTYPES:
-        raise given.marks["dtype"].error(f"{shown(dtype)} is not a dtype{nearest(str(dtype), draws.DTYPES)}")
+        raise given.marks["dtype"].error(f"{shown(dtype)} is not a dtype{draws.nearest_dtype(str(dtype))}")
     return str(dtype)
 
 

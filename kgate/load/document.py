@@ -5,7 +5,7 @@ YAML 1.2 with a line for every value.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 from kgate.errors import ManifestError
 
 SIZE_LIMIT = 1 << 20  # bytes; a manifest is read by people
+SHOWN_LIMIT = 3  # errors told at once; what is behind them often goes away with them
 VALUE_LIMIT = 100_000  # values of one file: aliases of aliases would otherwise grow without end
 CORE = "tag:yaml.org,2002:"
 # Implicit tags of YAML 1.1 that YAML 1.2 does not have: what carries them is plain text.
@@ -38,6 +39,12 @@ class Mark:
     def error(self, sentence: str) -> ManifestError:
         where = f"{self.path}: " if self.path else ""
         return ManifestError(f"{self.file}:{self.line}: {where}{sentence}")
+
+
+def refusal(sentences: Iterable[tuple[Mark, str]]) -> ManifestError:
+    """The first SHOWN_LIMIT of several errors, each on a line of its own."""
+    errors = dict.fromkeys(str(mark.error(sentence)) for mark, sentence in sentences)
+    return ManifestError("\n".join(list(errors)[:SHOWN_LIMIT]))
 
 
 class Fields(dict[str, Any]):
@@ -82,8 +89,6 @@ def read(path: Path, shown: str) -> tuple[Fields, bytes]:
     top = Mark(file=shown, line=1)
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
-        raise ManifestError(f"{shown}: no such file; write one, or name another with --manifest") from None
     except OSError as error:
         raise ManifestError(f"{shown}: cannot be read ({error.strerror}); name a file that can") from error
     if len(data) > SIZE_LIMIT:

@@ -1,16 +1,31 @@
 """How the values of a tensor are drawn: a distribution of the manifest to a Fill of the protocol."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from kgate.errors import ManifestError
 from kgate.load.document import Fields, Mark
-from kgate.load.expressions import ExpressionError, evaluate
+from kgate.load.expressions import ExpressionError, MissingSymbol, evaluate
+from kgate.load.hints import closest, nearest
 from kgate.protocol import Fill
 
 FLOATING = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
 INTEGERS = ("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8")
 DTYPES = (*FLOATING, *INTEGERS, "bool")
+# What torch, or common usage, calls them as well; a manifest has one name for each.
+ALIASES: Mapping[str, str] = {
+    "float": "float32",
+    "half": "float16",
+    "double": "float64",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "bf16": "bfloat16",
+    "fp16": "float16",
+    "fp32": "float32",
+    "fp64": "float64",
+    "fp8": "float8_e4m3fn",
+}
 DISTRIBUTIONS = ("normal", "uniform", "integers", "mask", "constant", "zipf")
 
 NORMAL_TABLE = "normal.bin"
@@ -20,14 +35,28 @@ SPAN_LIMIT = 1 << 32  # one draw has 32 bits
 
 
 class Symbols(dict[str, int | float | str]):
-    """The symbols of one workload, which is named where an expression fails with them."""
+    """The symbols of one workload, which is named where an expression fails with them. `at` is where it stands."""
 
-    def __init__(self, workload: str, values: Mapping[str, int | float | str]) -> None:
+    def __init__(self, workload: str, values: Mapping[str, int | float | str], at: Mark) -> None:
         super().__init__(values)
         self.workload = workload
+        self.at = at
 
     def error(self, mark: Mark, sentence: str) -> ManifestError:
         return mark.error(f"in workload {self.workload!r}, {sentence}")
+
+    def missing(self, name: str, needed: Mark) -> ManifestError:
+        """The workload's error for a symbol that the expression at `needed` names and that it gives no value."""
+        kernel, _, _ = self.at.path.partition(".workloads.")
+        user = needed.path.removeprefix(f"{self.at.path}.").removeprefix(f"{kernel}.").partition("[")[0]
+        other = f", or write {meant!r} there" if (meant := closest(name, self)) else ""
+        return self.at.error(f"no value for {name!r}, which {user} needs; add {name}: …{other}")
+
+
+def nearest_dtype(name: str, known: Iterable[str] = DTYPES) -> str:
+    """The end of a sentence about a wrong dtype; `known` are the names that may stand there."""
+    word = name.removeprefix("torch.")
+    return nearest(ALIASES.get(word, word), known)
 
 
 def zipf_table(a: float, high: int) -> str:
@@ -41,6 +70,8 @@ def number(value: int | float | str, symbols: Symbols, mark: Mark) -> int | floa
         return value
     try:
         return evaluate(value, symbols)
+    except MissingSymbol as error:
+        raise symbols.missing(error.name, mark) from error
     except ExpressionError as error:
         raise symbols.error(mark, str(error)) from error
 

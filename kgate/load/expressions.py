@@ -25,6 +25,14 @@ class ExpressionError(ValueError):
     """The end of a sentence that begins with where the expression stands."""
 
 
+class MissingSymbol(ExpressionError):
+    """An expression names a symbol that has no value."""
+
+    def __init__(self, name: str, symbols: Mapping[str, int | float | str]) -> None:
+        super().__init__(f"{name!r} is not a symbol{nearest(name, symbols)}")
+        self.name = name
+
+
 def quotient(a: Number, b: Number) -> Number:
     """a / b, an int where both are and the division leaves nothing."""
     if isinstance(a, int) and isinstance(b, int) and a % b == 0:
@@ -128,7 +136,7 @@ def value_of(node: ast.expr, symbols: Mapping[str, int | float | str]) -> Number
 
 def symbol(name: str, symbols: Mapping[str, int | float | str]) -> Number:
     if name not in symbols:
-        raise ExpressionError(f"{name!r} is not a symbol{nearest(name, symbols)}")
+        raise MissingSymbol(name, symbols)
     value = symbols[name]
     if isinstance(value, str):
         raise ExpressionError(f"the symbol {name!r} is {value!r}, not a number; give it a number")

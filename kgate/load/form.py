@@ -1,7 +1,7 @@
 """Errors of JSON Schema as one sentence each, with the line that is meant."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -9,8 +9,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from kgate.load import schemas
-from kgate.load.document import Fields, Items, Mark
-from kgate.load.hints import nearest
+from kgate.load.document import Fields, Items, Mark, refusal
+from kgate.load.hints import closest, nearest
 
 KINDS = {
     "object": "a mapping",
@@ -25,22 +25,34 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Breach:
-    """One broken keyword of the schema: what it asked for, of which value, and where that value stands."""
+    """
+    One broken keyword of the schema: what it asked for, of which value, and where that value stands.
+
+    `key` is the one at fault: unknown, missing or misspelt; "" where the value is.
+    """
 
     keyword: str
     asked: Any
     value: Any
     schema: Mapping[str, Any]
     mark: Mark
+    key: str = ""
+
+    @property
+    def absent(self) -> bool:
+        """Whether something is not there, as against something that is wrong."""
+        return self.keyword == "required" or (self.keyword == "anyOf" and only_required(self.asked))
 
 
 def check(value: Any, mark: Mark, definition: str = "") -> None:
-    """Hold `value` against the manifest's schema, or one of its $defs. Raises ManifestError for the first breach."""
-    breaches = [breach(error, value, mark) for error in validator(definition).iter_errors(value)]
-    if breaches:
-        # What is missing comes last: a mistyped key is the better answer to both.
-        first = min(breaches, key=lambda b: (b.keyword == "required", b.mark.line))
-        raise first.mark.error(SENTENCES.get(first.keyword, plainly)(first))
+    """Hold `value` against the manifest's schema, or one of its $defs. Raises ManifestError for the first breaches."""
+    found = [b for error in validator(definition).iter_errors(value) for b in breaches(error, value, mark)]
+    meant = {(id(b.value), closest(b.key, fields_of(b))) for b in found if b.keyword == "additionalProperties"}
+    # A mistyped key is the better answer to what is missing for it; what else is missing comes last.
+    told = [b for b in found if not (b.absent and (id(b.value), b.key) in meant)]
+    if told:
+        told.sort(key=lambda b: (b.absent, b.mark.line))
+        raise refusal((b.mark, SENTENCES.get(b.keyword, plainly)(b)) for b in told)
 
 
 @cache
@@ -51,19 +63,33 @@ def validator(definition: str) -> Draft202012Validator:
     return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": schema["$defs"]})
 
 
-def breach(error: ValidationError, value: Any, mark: Mark) -> Breach:
-    """`value` at `mark` is what was checked; the mark of the result is the key's where a key is at fault."""
+def breaches(error: ValidationError, value: Any, mark: Mark) -> Iterator[Breach]:
+    """One for each key at fault; an unknown key's mark is its own. `value` at `mark` is what was checked."""
     for key in error.absolute_path:
         mark, value = value.marks[key], value[key]
     schema = error.schema if isinstance(error.schema, Mapping) else {}
-    found = Breach(
-        keyword=str(error.validator), asked=error.validator_value, value=error.instance, schema=schema, mark=mark
-    )
+    keyword = str(error.validator)
+    asked: Any = error.validator_value
+    instance: Any = error.instance
+
+    def found(place: Mark, key: str = "") -> Breach:
+        return Breach(keyword=keyword, asked=asked, value=instance, schema=schema, mark=place, key=key)
+
     if "propertyNames" in error.absolute_schema_path:
-        return replace(found, mark=value.marks[error.instance])
-    if found.keyword == "additionalProperties":
-        return replace(found, mark=value.marks[unknown_keys(found)[0]])
-    return found
+        yield found(value.marks[instance], instance)
+    elif keyword == "additionalProperties":
+        yield from (found(value.marks[key], key) for key in value if key not in schema.get("properties", {}))
+    elif keyword == "required":
+        yield from (found(mark, key) for key in asked if key not in value)
+    elif keyword == "anyOf" and only_required(asked):
+        yield found(mark, asked[0]["required"][0])
+    else:
+        yield found(mark)
+
+
+def only_required(branches: Any) -> bool:
+    """Whether an `anyOf` asks for one field or another, and for nothing else."""
+    return all(set(branch) == {"required"} for branch in branches)
 
 
 def shown(value: Any) -> str:
@@ -83,20 +109,18 @@ def noun(schema: Mapping[str, Any]) -> str:
     return f"an {title}" if title[0] in "aeiou" else f"a {title}"
 
 
-def unknown_keys(found: Breach) -> list[str]:
-    return [k for k in found.value if k not in found.schema.get("properties", {})]
+def fields_of(found: Breach) -> tuple[str, ...]:
+    """The fields that the schema knows there."""
+    return tuple(found.schema.get("properties", {}))
 
 
 def unknown_key(found: Breach) -> str:
-    key = unknown_keys(found)[0]
-    known = found.schema.get("properties", {})
     of = f" of {noun(found.schema)}" if "title" in found.schema and "$id" not in found.schema else ""
-    return f"{key!r} is not a field{of}{nearest(key, known)}"
+    return f"{found.key!r} is not a field{of}{nearest(found.key, fields_of(found))}"
 
 
 def missing(found: Breach) -> str:
-    key = next(k for k in found.asked if k not in found.value)
-    return f"{key!r} is missing; add it: {found.schema['properties'][key]['description']}"
+    return f"{found.key!r} is missing; add it: {found.schema['properties'][found.key]['description']}"
 
 
 def wrong_type(found: Breach) -> str:
@@ -146,10 +170,8 @@ def twice(found: Breach) -> str:
 def no_branch(found: Breach) -> str:
     """Of `anyOf`: fields of which one is needed, names and forms of which one is meant."""
     branches = found.asked
-    if all(set(b) == {"required"} for b in branches):
-        first, second = (b["required"][0] for b in branches)
-        described = found.schema["properties"][first]["description"]
-        return f"{first!r} is missing; add it: {described}; or {second!r}"
+    if only_required(branches):
+        return f"{missing(found)}; or {branches[1]['required'][0]!r}"
     names = [str(n) for b in branches for n in b.get("enum", ())]
     return f"{shown(found.value)} is not {noun(branches[0])}{nearest(str(found.value), names)}"
 

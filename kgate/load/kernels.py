@@ -44,6 +44,11 @@ def check(family: Family) -> None:
         raise given.marks["kwargs"].error("'args' and 'kwargs' stand side by side; keep one, all arguments go one way")
     if "owners" in given and "unowned" in given and given["owners"]:
         raise given.marks["unowned"].error("'owners' and 'unowned' contradict each other; keep one")
+    if "switch" in given and given["dispatch"] == given["custom"]:
+        raise given.marks["custom"].error(
+            f"'custom' and 'dispatch' are both {given['custom']!r}, so the switch has nothing to choose between; "
+            "name in 'custom' the kernel that 'dispatch' calls when the switch is on"
+        )
     if "reset" in given and "setup" not in given:
         raise given.marks["reset"].error("is called with the state that 'setup' makes, and there is none; add 'setup'")
     if "mutates" in given:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgate.load import document, form, unsupported
+from kgate.load import document, form, nearby, unsupported
 from kgate.load.document import Fields, Mark
 from kgate.load.kernels import agree, kernel
 from kgate.model import Level, Manifest
@@ -37,6 +37,8 @@ def load(path: Path) -> Manifest:
     """The manifest at `path`, or in it if it is a folder. Raises ManifestError."""
     path = located(path)
     root = root_of(path.parent)
+    if not path.exists():
+        raise nearby.missing(path, root, NAME)
     main = part(path, root)
     parts = (main, *included(main, path.parent, root))
     top, given = main.fields, joined(parts)

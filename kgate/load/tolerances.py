@@ -3,7 +3,7 @@
 import re
 
 from kgate.load.document import Fields
-from kgate.load.draws import DTYPES
+from kgate.load.draws import DTYPES, nearest_dtype
 from kgate.load.form import check
 from kgate.load.hints import nearest
 from kgate.model import Tolerance
@@ -28,7 +28,7 @@ def tolerances(given: Fields, prefix: str = "") -> dict[str, Tolerance]:
             found |= tolerances(value, f"{key}/")
         else:
             known, noun = (DTYPES, "a dtype") if prefix else ((*DTYPES, "cuda", "cpu"), "a dtype or a target")
-            raise mark.error(f"{key!r} is not {noun}{nearest(key, known)}")
+            raise mark.error(f"{key!r} is not {noun}{nearest_dtype(key, known)}")
     return found
 
 

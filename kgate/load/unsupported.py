@@ -1,9 +1,10 @@
-"""Fields that the schema has from version 1 and that are not honoured yet: refused by name, never ignored."""
+"""Fields and rules that the schema has from version 1 and that are not there yet: refused by name, never ignored."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from kgate.load.document import Fields, Items, Mark
+from kgate.load.document import Fields, Items, Mark, refusal
+from kgate.rules import RULES
 
 TOP = ("ignore", "waivers", "accepted")
 KERNEL = (
@@ -25,14 +26,15 @@ def refuse(top: Fields) -> None:
     """Raises ManifestError for the first of them, in the order of the file."""
     found = sorted(marks(top), key=lambda pair: pair[0].line)
     if found:
-        mark, sentence = found[0]
-        raise mark.error(sentence)
+        raise refusal(found)
 
 
 def marks(top: Fields) -> Iterator[tuple[Mark, str]]:
     for name in TOP:
         if name in top:
             yield top.marks[name], SENTENCE
+    known = {rule.NAME for rule in RULES}
+    yield from ((mark, SENTENCE) for rule, _, mark in top.fields("policy").marked() if rule not in known)
     for _, form, mark in top.fields("gpus").marked():
         if isinstance(form, Fields):
             yield form.marks["probation"], f"{SENTENCE}, or write `{mark.path.rpartition('.')[2]}: required`"

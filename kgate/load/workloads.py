@@ -56,8 +56,8 @@ def workloads(family: Family) -> tuple[Workload, ...]:
                 )
             source = found[-1].source
         entry = Entry(family=family, given=given, args=merged_args(family, given), source=source)
-        check_symbols(entry)
         found += [workload(entry, symbols) for symbols in bindings(name, given)]
+        check_symbols(entry)
     return tuple(found)
 
 
@@ -88,7 +88,7 @@ def bindings(name: str, given: Fields) -> Iterator[Symbols]:
             other = "a symbol of the workload too" if key in own else "a field of a workload"
             raise at.error(f"{key!r} is {other}; keep one, or rename it")
     if not grid:
-        yield Symbols(name, own)
+        yield Symbols(name, own, given.at)
         return
     count = 1
     for values in grid.values():
@@ -97,7 +97,7 @@ def bindings(name: str, given: Fields) -> Iterator[Symbols]:
         raise grid.at.error(f"makes {count} workloads, more than {GRID_LIMIT}; shorten its lists")
     for chosen in itertools.product(*grid.values()):
         point = dict(zip(grid, chosen, strict=True))
-        yield Symbols(f"{name}/{','.join(f'{k}={v}' for k, v in point.items())}", {**own, **point})
+        yield Symbols(f"{name}/{','.join(f'{k}={v}' for k, v in point.items())}", {**own, **point}, given.at)
 
 
 def merged_args(family: Family, given: Fields) -> Fields:
@@ -146,15 +146,28 @@ def quantity(family: Family, name: str, symbols: Symbols) -> float | None:
 
 
 def check_symbols(entry: Entry) -> None:
-    """Refuse a symbol that nothing uses and that looks like a field's name: a typing error would be silent."""
-    kernel = entry.family.given
-    if "setup" in kernel:
+    """
+    Refuse a symbol that nothing uses: a typing error would be silent.
+
+    Not with `setup`, which is given every symbol. What the kernel's own arguments use is used, also where this workload
+    replaces them.
+    """
+    family = entry.family
+    if "setup" in family.given:
         return
-    used = {*texts(entry.args), str(kernel.get("flops", "")), str(kernel.get("bytes", ""))}
-    names = {name for text in used for name in names_in(text)}
-    for key, _, mark in entry.given.marked():
-        if key not in FIELDS and key not in names and (meant := closest(key, FIELDS)):
-            raise mark.error(f"{key!r} is not a field, and nothing uses it as a symbol; did you mean {meant!r}?")
+    written = (entry.args, family.args, family.given.get("flops"), family.given.get("bytes"))
+    names = {name for value in written for text in texts(value) for name in names_in(text)}
+    symbols = ((key, mark) for holder in holders(entry.given) for key, _, mark in holder.marked())
+    for key, mark in symbols:
+        if key not in FIELDS and key not in names:
+            meant = closest(key, (*FIELDS, *names))
+            hint = f"did you mean {meant!r}?" if meant else "remove it"
+            raise mark.error(f"{key!r} is not a field, and used nowhere as a symbol; {hint}")
+
+
+def holders(given: Fields) -> tuple[Fields, Fields]:
+    """Where a workload's symbols stand: among its fields, and in its grid."""
+    return given, given.fields("grid")
 
 
 def texts(value: Any) -> Iterator[str]:

@@ -16,7 +16,7 @@ build: python setup.py build_ext --inplace
 env: [ACME_MODEL_DIR]
 baselines: ci/kgate
 gpus: {h100: required}
-policy: {slower-than-base: warn, fallback-untested: fail, unsteady: off}
+policy: {slower-than-base: warn, fallback-untested: fail, no-baseline: off}
 defaults: {timeout_s: 90}
 kernels:
   linear_gelu:
@@ -69,7 +69,7 @@ def test_the_top_of_the_file_becomes_the_manifest(manifest: Manifest, tmp_path: 
     assert manifest.policy == {
         "slower-than-base": Level.WARN,
         "fallback-untested": Level.FAIL,
-        "unsteady": Level.OFF,
+        "no-baseline": Level.OFF,
     }
     assert (manifest.path, manifest.folder, manifest.root) == (tmp_path / "kgate.yaml", tmp_path, tmp_path)
     assert manifest.digest == hashlib.sha256(EXAMPLE.encode()).hexdigest()

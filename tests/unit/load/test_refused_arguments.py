@@ -18,8 +18,6 @@ TENSOR = rows(
     : 'dtype' is missing; add it: torch's name of its dtype, or a symbol that stands for one
 {shape: M, dtype: float32}
     .shape: 'M' is not a list; write its sizes: numbers, symbols, arithmetic of them
-{shape: [K], dtype: float32}
-    .shape[0]: in workload 'small', 'K' is not a symbol; known: M
 {shape: [M - 3], dtype: float32}
     .shape[0]: in workload 'small', 'M - 3' is -1, less than 0; mend it, or the workload's symbols
 {shape: [M / 4], dtype: float32}
@@ -105,7 +103,19 @@ WORKLOAD = rows(
 {M: 2, source: same}
     .source: 'same' repeats the workload before; name the source of this first one
 {M: 2, wieght: 3}
-    .wieght: 'wieght' is not a field, and nothing uses it as a symbol; did you mean 'weight'?
+    .wieght: 'wieght' is not a field, and used nowhere as a symbol; did you mean 'weight'?
+{M: 2, Q: 3}
+    .Q: 'Q' is not a field, and used nowhere as a symbol; remove it
+{M: 2, M2: 3}
+    .M2: 'M2' is not a field, and used nowhere as a symbol; did you mean 'M'?
+{M: 2, grid: {Q: [3, 4]}}
+    .grid.Q: 'Q' is not a field, and used nowhere as a symbol; remove it
+{}
+    : no value for 'M', which args.x.shape needs; add M: …
+{m: 2}
+    : no value for 'M', which args.x.shape needs; add M: …, or write 'm' there
+{M: 2, args: {x: {strides: [K, 1]}}}
+    : no value for 'K', which args.x.strides needs; add K: …
 {M: 2, weight: 0}
     .weight: 0 is not above 0; write how often production sees it, against the others
 {M: [2]}
@@ -158,4 +168,49 @@ def test_a_grid_too_large_is_refused_before_it_is_made(loaded: Loading) -> None:
 
     assert str(caught.value) == (
         "kgate.yaml:12: kernels.gelu.workloads.small.grid: makes 1000000 workloads, more than 4096; shorten its lists"
+    )
+
+
+def test_a_symbol_that_the_workload_lacks_is_told_at_the_workload_for_every_kind_of_need(loaded: Loading) -> None:
+    with pytest.raises(ManifestError) as caught:
+        loaded(manifest(kernel="flops: 2 * K"))
+
+    assert (
+        str(caught.value)
+        == "kgate.yaml:13: kernels.gelu.workloads.small: no value for 'K', which flops needs; add K: …"
+    )
+
+
+def test_a_symbol_is_used_where_only_setup_sees_it_or_where_the_workload_replaces_its_argument(loaded: Loading) -> None:
+    with_setup = loaded(manifest(kernel="setup: a:b", workload="{M: 2, Q: 3}"))
+    replaced = loaded(manifest(workload="{M: 2, args: {x: {shape: [4, 8]}}}"))
+
+    assert with_setup.kernels[0].workloads[0].symbols == {"M": 2, "Q": 3}
+    assert replaced.kernels[0].workloads[0].symbols == {"M": 2}
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    # torch.float is torch.float32, and so on: docs.pytorch.org, "Tensor Attributes".
+    [
+        ("float", "float32"),
+        ("half", "float16"),
+        ("double", "float64"),
+        ("long", "int64"),
+        ("int", "int32"),
+        ("short", "int16"),
+        ("bf16", "bfloat16"),
+        ("fp16", "float16"),
+        ("fp32", "float32"),
+        ("fp8", "float8_e4m3fn"),
+        ("torch.float", "float32"),
+        ("torch.bfloat16", "bfloat16"),
+    ],
+)
+def test_an_alias_of_a_dtype_is_refused_with_the_name_that_torch_means(loaded: Loading, alias: str, name: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        loaded(manifest(x=f"{{shape: [M], dtype: {alias}}}"))
+
+    assert str(caught.value) == (
+        f"kgate.yaml:10: kernels.gelu.args.x.dtype: {alias!r} is not a dtype; did you mean {name!r}?"
     )

@@ -1,0 +1,75 @@
+"""A manifest that is not where it was looked for is told with the way to the one that there is."""
+
+from pathlib import Path
+
+import pytest
+
+from kgate.errors import ManifestError
+from kgate.load.manifest import load
+from tests.unit.load.wrong import manifest
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A git root below a folder that holds a manifest of its own, which is none of its business."""
+    (tmp_path / "kgate.yaml").write_text(manifest())
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    return tmp_path / "repository"
+
+
+def put(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "kgate.yaml").write_text(manifest())
+
+
+def refused_in(folder: Path, monkeypatch: pytest.MonkeyPatch, asked: str = "kgate.yaml") -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    monkeypatch.chdir(folder)
+    with pytest.raises(ManifestError) as caught:
+        load(Path(asked))
+    return str(caught.value)
+
+
+def test_one_in_a_parent_folder_is_named_first(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(root)
+    put(root / "src" / "norm")
+
+    assert refused_in(root / "src", monkeypatch) == (
+        "kgate.yaml: no such file; there is one at ../kgate.yaml: run there or pass --manifest ../kgate.yaml"
+    )
+
+
+@pytest.mark.parametrize("place", ["norm", "libs/norm", "python/libs/norm"])
+def test_one_up_to_three_levels_below_is_named(root: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    put(root / place)
+
+    assert refused_in(root, monkeypatch) == (
+        f"kgate.yaml: no such file; there is one at {place}/kgate.yaml: run there or pass --manifest {place}/kgate.yaml"
+    )
+
+
+@pytest.mark.parametrize("place", ["a/b/c/d", ".hidden", "src/.kgate/trees"])
+def test_one_deeper_hidden_or_above_the_git_root_is_not(
+    root: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    put(root / place)
+
+    assert refused_in(root, monkeypatch) == "kgate.yaml: no such file; write one, or name another with --manifest"
+
+
+def test_another_name_that_does_not_exist_is_told_of_the_one_beside_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(root)
+
+    assert refused_in(root, monkeypatch, "gate.yaml") == (
+        "gate.yaml: no such file; there is one at kgate.yaml: run there or pass --manifest kgate.yaml"
+    )
+
+
+def test_the_folder_itself_may_be_missing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(root)
+
+    assert refused_in(root, monkeypatch, "lib/kgate.yaml").startswith(
+        "lib/kgate.yaml: no such file; there is one at kgate.yaml:"
+    )
