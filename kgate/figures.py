@@ -26,6 +26,11 @@ def change(ratio: float) -> str:
     return f"{(ratio - 1) * 100:+.1f} %"
 
 
+def margin(ratio: float) -> str:
+    """A limit as it is spoken of: 1.03 is `+3 %`."""
+    return f"{(ratio - 1) * 100:+.3g} %"
+
+
 def factor(ratio: float) -> str:
     return f"{ratio:.2f}×"
 

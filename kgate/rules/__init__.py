@@ -13,6 +13,7 @@ from datetime import date, datetime, timezone
 
 from kgate.errors import UsageError
 from kgate.model import Finding, Level, Run
+from kgate.model.declared import RULE_NAMES
 from kgate.rules import (
     check_too_loose,
     contract_broken,
@@ -100,28 +101,35 @@ def named(name: str) -> RuleModule:
     for rule in RULES:
         if name == rule.NAME:
             return rule
-    names = [r.NAME for r in RULES]
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
-    raise UsageError(f"no rule is called {name!r}; did you mean {near[0]!r}? `kgate explain` lists them all")
+    if name in RULE_NAMES:
+        raise UsageError(f"the rule {name} is known, but not in this version; `kgate explain` lists those that are")
+    near = difflib.get_close_matches(name, [r.NAME for r in RULES], n=1)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    raise UsageError(f"no rule is called {name!r}{meant}; `kgate explain` lists them all")
 
 
 def explain(name: str) -> str:
-    """The page of one rule. Raises UsageError with the nearest name."""
+    """The page of one rule. Raises UsageError with the nearest name, or for a rule of another version."""
     rule = named(name)
-    level = rule.DEFAULT.name.lower()
-    on_cpu = "" if rule.ON_CPU is None else f" ({rule.ON_CPU.name.lower()} on a CPU)"
     paragraphs = (
         rule.NAME,
         f"Wants: {rule.WANTS}",
         f"Why: {rule.WHY}",
         f"To satisfy it: {rule.SATISFY}",
-        f"Level: {level}{on_cpu}; the manifest may set it: `policy: {{{rule.NAME}: off | note | warn | fail}}`",
+        f"Level: {levels(rule)}; the manifest may set it: `policy: {{{rule.NAME}: off | note | warn | fail}}`",
     )
     return "\n\n".join(textwrap.fill(text, 80, break_on_hyphens=False) for text in paragraphs)
 
 
+def levels(rule: RuleModule) -> str:
+    """`fail`, or `fail (note on a CPU)`."""
+    on_cpu = "" if rule.ON_CPU is None else f" ({rule.ON_CPU.name.lower()} on a CPU)"
+    return f"{rule.DEFAULT.name.lower()}{on_cpu}"
+
+
 def overview() -> str:
     """All rules, one line each, with their level."""
-    width = max(len(rule.NAME) for rule in RULES)
-    lines = [f"{rule.NAME:{width}}  {rule.DEFAULT.name.lower():4}  {rule.WANTS}" for rule in RULES]
+    name_width = max(len(rule.NAME) for rule in RULES)
+    level_width = max(len(levels(rule)) for rule in RULES)
+    lines = [f"{rule.NAME:{name_width}}  {levels(rule):{level_width}}  {rule.WANTS}" for rule in RULES]
     return "\n".join(lines) + "\n\n`kgate explain RULE` says why, and how to satisfy it."

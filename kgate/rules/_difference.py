@@ -1,19 +1,38 @@
 """An answer that is not the reference's, in words: which output, which bound, where, and what stands there."""
 
 from kgate.figures import digits
-from kgate.model import Comparison, Metric
+from kgate.model import Bound, Comparison, Metric
 
-EVIDENCE = ("max_abs", "row_error", "relative_l2", "mismatch")  # the others are in the JSON report
+EVIDENCE = ("max_abs", "row_error", "relative_l2")  # the others are in the JSON report
+SOURCES = {
+    "derived": "derived from the fallback's own error",
+    "cap": "what this dtype allows at most",
+    "manifest": "`tolerance` of the manifest",
+}
 
 
 def difference(comparison: Comparison) -> str:
-    """`output 0 (float32 [64, 128]): max_abs 0.5 > 0.01; worst at [3, 17]: 1.25, expected 0.75`."""
+    """
+    `output 0 (float32 [64, 128]): row error 0.5, at most 1e-05 allowed; 498 of 771 elements outside the bound, the
+    worst at [1, 84]: 1.25, expected 0.75`. Of several bounds that do not hold, the first; the others are evidence.
+    """
     head = named(comparison)
     if comparison.mismatch:
         return f"{head}: {comparison.mismatch}"
-    spot = located(comparison)
-    tail = f"; {spot.where}" if spot else ""
-    return f"{head}: {', '.join(comparison.broken)}{tail}"
+    broken = comparison.broken[0]
+    return "; ".join((f"{head}: {broken}", *spread_out(comparison, broken)))
+
+
+def spread_out(comparison: Comparison, broken: str) -> tuple[str, ...]:
+    """How many elements and which is the worst, where `broken` has not said so already."""
+    outside, spot = comparison.metrics.get("mismatch"), located(comparison)
+    parts = (
+        f"{outside.where} elements outside the bound" if outside and outside.value and outside.where else "",
+        f"the worst at {spot.where}" if spot else "",
+    )
+    said = [outside.where if outside else "", spot.where if spot else ""]
+    fresh = [part for part, where in zip(parts, said, strict=True) if part and where not in broken]
+    return (", ".join(fresh),) if fresh else ()
 
 
 def named(comparison: Comparison) -> str:
@@ -23,17 +42,24 @@ def named(comparison: Comparison) -> str:
 
 
 def located(comparison: Comparison) -> Metric | None:
-    """The metric that tells where the difference sits: one called first, else worst, else any."""
-    places = [m for m in comparison.metrics.values() if m.where]
-    return min(places, key=lambda m: ("first" not in m.name, "worst" not in m.name), default=None)
+    """The metric that tells where the difference sits."""
+    worst = comparison.metrics.get("worst")
+    return worst if worst and worst.where else None
 
 
 def numbers(comparison: Comparison) -> dict[str, str]:
-    """Evidence: the bound by its source, and the metrics that a reader asks for first."""
+    """Evidence: where the bound is from, and the first metrics that a reader asks for, but for the sentence's own."""
     metrics = [comparison.metrics[name] for name in EVIDENCE if name in comparison.metrics]
-    return {"bound": comparison.bound.source} | {m.name: spoken(m) for m in metrics}
+    told = comparison.broken[0].lower() if comparison.broken else ""
+    source = SOURCES.get(comparison.bound.source, comparison.bound.source)
+    return {"bound": source} | {
+        m.name: spoken(m, comparison.bound) for m in metrics if not told.startswith(m.name.replace("_", " "))
+    }
 
 
-def spoken(metric: Metric) -> str:
+def spoken(metric: Metric, bound: Bound) -> str:
+    """`0.250, at most 1e-06 allowed`."""
+    limit = getattr(bound, metric.name, None)
+    allowed = f", at most {limit:.3g} allowed" if limit is not None else ""
     unit = f" {metric.unit}" if metric.unit else ""
-    return f"{digits(metric.value)}{unit}" + (f" ({metric.where})" if metric.where else "")
+    return f"{digits(metric.value)}{unit}{allowed}"

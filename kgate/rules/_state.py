@@ -30,7 +30,7 @@ def happened(failure: Failure) -> str:
 def trace(failure: Failure) -> dict[str, str]:
     """What a reader wants besides the one line: the rung, and the end of the traceback if there is one."""
     detail = {"trace": failure.detail} if failure.detail else {}
-    return {"rung": failure.rung, **detail}
+    return {"failed at": failure.rung, **detail}
 
 
 def alike(one: Failure | None, other: Failure | None) -> bool:

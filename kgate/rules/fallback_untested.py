@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from kgate.model import HEAD, SWITCH_OFF, Case, Finding, Kernel, Level, Run
+from kgate.rules import fallback_missing
 from kgate.rules._law import Limit, Said, of_case, of_kernel
 from kgate.rules._state import custom_failure, fallback_failure, happened, not_here, reached
 
@@ -39,7 +40,7 @@ def no_switch(kernel: Kernel) -> Said:
 
 
 def case_said(run: Run, case: Case) -> Said | None:
-    if not_started(run, case):
+    if not_started(run, case) or fallback_gone(run, case):
         return None
     if run.answered(SWITCH_OFF, case) is None:
         return not_run(run, case)
@@ -57,6 +58,12 @@ def not_started(run: Run, case: Case) -> bool:
     return run.outcome(HEAD, case) is None or not_here(custom_failure(run, case))
 
 
+def fallback_gone(run: Run, case: Case) -> bool:
+    """Nothing can reach a function that is not there, and fallback-missing has said so."""
+    failure = fallback_failure(run, case)
+    return failure is not None and failure.reason in fallback_missing.REASONS
+
+
 def not_run(run: Run, case: Case) -> Said | None:
     """A drill that failed was a test, and fallback-raises has said so; one that could not start was none."""
     failure = run.failed(SWITCH_OFF, case)
@@ -69,7 +76,7 @@ def not_run(run: Run, case: Case) -> Said | None:
     kernel = run.kernels[case.kernel]
     return Said(
         sentence=f"the drill of {kernel.dispatch} with the switch off {why}, on workload {case.workload}",
-        advice="Run the check again where the drill can run; `--dry-run` shows what is planned.",
+        advice="Run the same command where the drill can run; `--dry-run` shows what is planned.",
         undecided=True,
     )
 
@@ -110,6 +117,6 @@ def not_compared(run: Run, case: Case) -> Said | None:
     return Said(
         sentence=f"the answer of {run.kernels[case.kernel].dispatch} with the switch off was compared with nothing, on "
         f"workload {case.workload}",
-        advice="Run the check again; if this stays, report it as a fault of kgate's.",
+        advice="Delete `.kgate` and run the same command; if this stays, report it as a fault of kgate's.",
         undecided=True,
     )

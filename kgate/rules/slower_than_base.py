@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from kgate.model import BASE, HEAD, Case, Decision, Failure, Finding, Level, Ratio, Run
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._ratio import inconclusive, measured, times
+from kgate.rules._ratio import decided, inconclusive, measured, more_launches, times
 from kgate.rules._state import NOT_HERE, custom_right, happened, proven_right, trace
 
 NAME = "slower-than-base"
@@ -22,6 +22,8 @@ SATISFY = (
 )
 # Failures that leave open how fast base is. A base that raises, by contrast, was run, and is no rival.
 UNKNOWN = (*NOT_HERE, "hung", "bad-reply")
+# Of these, what may be the machine's: an earlier run's is not believed, and is measured again.
+PASSING = ("unavailable", "hung")
 
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
@@ -46,7 +48,8 @@ def case_said(run: Run, case: Case) -> Said | None:
         return unproven(run, case)
     ratio = run.latency[case].ratio(HEAD.name, BASE.name)
     if ratio is None:
-        return not_measured(case, "it ran, and no launch timed it beside head", {})
+        advice = more_launches(len(run.latency[case].launches))
+        return not_measured(case, "it ran, and no launch timed it beside head", advice)
     match ratio.decision:
         case Decision.SLOWER:
             return slower(run, case, ratio)
@@ -60,27 +63,32 @@ def unproven(run: Run, case: Case) -> Said | None:
     """A base that is known to fail or to be wrong is no rival; one of which nothing is known leaves the question."""
     outcome = run.outcome(BASE, case)
     if outcome is None:
-        return not_measured(case, "it was not run", {})
+        return not_measured(case, "it was not run", "Run the same command again; it goes on where it stopped.")
     if isinstance(outcome, Failure):
-        return not_measured(case, happened(outcome), trace(outcome)) if outcome.reason in UNKNOWN else None
+        return base_failed(case, outcome) if outcome.reason in UNKNOWN else None
     if not run.comparisons.get((BASE, case)):
-        return not_measured(case, "its answer was compared with nothing", {})
+        return not_measured(case, "its answer was compared with nothing", "Name a `reference:` that answers here.")
     return None
+
+
+def base_failed(case: Case, failure: Failure) -> Said:
+    again = "Run the same command again, which tries base anew." if failure.reason in PASSING else "Mend what keeps it."
+    return not_measured(case, happened(failure), again, trace(failure))
 
 
 def slower(run: Run, case: Case, ratio: Ratio) -> Said:
     function = run.kernels[case.kernel].custom
     return Said(
-        sentence=f"{function} on workload {case.workload} is slower than at base: {measured(ratio)}",
+        sentence=f"{function} on workload {case.workload} is slower than at base: {measured(ratio)}, {decided()}",
         evidence=times(run, case, ratio),
         advice=f"Profile {function} here and at base on {case.workload}; look at tile sizes, loads and copies first.",
     )
 
 
-def not_measured(case: Case, why: str, evidence: Mapping[str, str]) -> Said:
+def not_measured(case: Case, why: str, advice: str, evidence: Mapping[str, str] | None = None) -> Said:
     return Said(
         sentence=f"base could not be measured on workload {case.workload}: {why}",
-        evidence=evidence,
-        advice="Run again; where base itself cannot be measured here, `--base none` lets the stored baseline decide.",
+        evidence=evidence or {},
+        advice=f"{advice} Where base cannot be measured here, `--base none` lets the stored baseline decide.",
         undecided=True,
     )

@@ -6,7 +6,7 @@ from kgate import stats
 from kgate.figures import factor
 from kgate.model import FALLBACK, FALLBACK_TIMED, HEAD, Case, Decision, Finding, Level, Ratio, Run
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._ratio import inconclusive, measured, times
+from kgate.rules._ratio import decided, inconclusive, measured, more_launches, times
 from kgate.rules._state import custom_right, fallback_failure, first_broken, happened, not_here
 
 NAME = "slower-than-fallback"
@@ -44,7 +44,7 @@ def case_said(run: Run, case: Case) -> Said | None:
         case Decision.SLOWER:
             return loses(run, case, ratio, wanted)
         case Decision.INCONCLUSIVE:
-            return inconclusive(run, case, ratio, "custom against fallback")
+            return inconclusive(run, case, ratio, "custom against fallback", wanted)
         case Decision.NO_SLOWER:
             return None
 
@@ -56,7 +56,7 @@ def loses(run: Run, case: Case, ratio: Ratio, wanted: float | None) -> Said:
     else:
         speed_up = factor(1 / ratio.median)
         what = f"is {speed_up} as fast as the fallback {kernel.fallback}: {measured(ratio)}"
-    asked = f"; the manifest asks for {factor(wanted)}" if wanted else ""
+    asked = f"; the manifest asks for {factor(wanted)}, {decided(wanted)}" if wanted else f", {decided()}"
     return Said(
         sentence=f"{kernel.custom} on workload {case.workload} {what}{asked}",
         evidence=times(run, case, ratio),
@@ -70,9 +70,11 @@ def not_timed(run: Run, case: Case) -> Said | None:
     if run.answered(FALLBACK, case) is None or (failure is not None and not not_here(failure)):
         return None
     why = f"in the timed loop it {happened(failure)}" if failure else "no launch timed it beside the custom path"
+    taken = run.latency[case].launches
+    again = "Run the same command again, which tries it anew" if failure else more_launches(len(taken)).rstrip(".")
     return Said(
         sentence=f"the fallback {run.kernels[case.kernel].fallback} could not be timed on workload {case.workload}: "
         f"{why}",
-        advice="Run again; if the fallback is left out of every launch, run it alone on this workload.",
+        advice=f"{again}; if the fallback is left out of every launch, run it alone on this workload.",
         undecided=True,
     )

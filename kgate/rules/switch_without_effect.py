@@ -1,6 +1,7 @@
 """The switch is turned and the same path goes on running."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kgate.model import HEAD, SWITCH_OFF, SWITCH_ON, Case, Finding, Kernel, Level, Run
 from kgate.rules._law import Limit, Said, of_case
@@ -24,7 +25,8 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
         said = off_said(run, case) or on_said(run, case)
         if said:
-            yield of_case(run, limit, case, said)
+            # The switch is the kernel's, so the line to look at is the kernel's too.
+            yield replace(of_case(run, limit, case, said), place=run.kernels[case.kernel].place)
 
 
 def off_said(run: Run, case: Case) -> Said | None:
@@ -36,8 +38,20 @@ def off_said(run: Run, case: Case) -> Said | None:
         sentence=f"{kernel.dispatch} with the switch off ({turned(kernel, 'fallback')}) still reaches {kernel.custom} "
         f"on workload {case.workload}",
         evidence={"calls of custom": str(calls), "calls of fallback": str(reached(run, SWITCH_OFF, case, "fallback"))},
-        advice=f"Let {kernel.dispatch} read the switch before it chooses, and call {kernel.fallback} when it is off.",
+        advice=advice_off(run, case, kernel),
     )
+
+
+def advice_off(run: Run, case: Case, kernel: Kernel) -> str:
+    """By what the other position does: nothing else, the same, or just what this one should."""
+    if reached(run, SWITCH_ON, case, "custom"):
+        return f"Neither value changes the path: {unread(kernel)}."
+    if reached(run, SWITCH_ON, case, "fallback"):
+        return (
+            f"The two values look swapped: with {turned(kernel, 'custom')} it runs {kernel.fallback}. Exchange "
+            f"`custom` and `fallback` under `switch` in {kernel.place.path}, or mend {kernel.dispatch}'s condition."
+        )
+    return f"Let {kernel.dispatch} read the switch before it chooses, and call {kernel.fallback} when it is off."
 
 
 def on_said(run: Run, case: Case) -> Said | None:
@@ -48,11 +62,25 @@ def on_said(run: Run, case: Case) -> Said | None:
     if not calls:
         return None
     kernel = run.kernels[case.kernel]
+    stuck = f"Neither value changes the path: {unread(kernel)}; or find"
+    find = stuck if reached(run, SWITCH_OFF, case, "fallback") else "Find"
     return Said(
         sentence=f"{kernel.dispatch} with the switch on ({turned(kernel, 'custom')}) reaches only {kernel.fallback} "
         f"on workload {case.workload}",
         evidence={"calls of custom": "0", "calls of fallback": str(calls)},
-        advice=f"Find why {kernel.dispatch} turns the kernel down here: a condition on the device, or a silent except.",
+        advice=f"{find} why {kernel.dispatch} turns the kernel down here: a condition on the device, or a silent "
+        "except.",
+    )
+
+
+def unread(kernel: Kernel) -> str:
+    """The commonest cause is a variable that the code calls otherwise."""
+    name = kernel.switch.env if kernel.switch else ""
+    if not name:
+        return f"let {kernel.dispatch} read the switch each time before it chooses"
+    return (
+        f"check `switch.env` in {kernel.place.path} ({name}: does the code read this name?), or let {kernel.dispatch} "
+        "read it before it chooses"
     )
 
 

@@ -102,8 +102,14 @@ def right(**changes: Any) -> tuple[Comparison, ...]:
 
 
 def wrong() -> tuple[Comparison, ...]:
-    metrics = {"relative_l2": metric(value=0.25), "worst": metric("worst", 3.5, "[3, 17]: 4.5, expected 1.0")}
-    return right(metrics=metrics, broken=("relative_l2 0.25 > 1e-06",))
+    metrics = {
+        "relative_l2": metric(value=0.25),
+        "row_error": metric("row_error", 3.5),
+        "mismatch": metric("mismatch", 0.5, "4096 of 8192"),
+        "worst": metric("worst", 401.0, "[3, 17]: 4.5, expected 1.0"),
+    }
+    broken = ("row error 3.5, at most 1e-05 allowed", "relative L2 error 0.25, at most 1e-06 allowed")
+    return right(metrics=metrics, broken=broken)
 
 
 def misshapen() -> tuple[Comparison, ...]:

@@ -152,9 +152,29 @@ def test_an_import_that_fails_names_module_interpreter_and_last_line():
 def test_a_wrong_result_names_index_both_values_and_bound():
     finding = judged(with_comparisons(run_of(), (HEAD, wrong())))[0]
 
-    assert "[3, 17]: 4.5, expected 1.0" in finding.sentence
-    assert "relative_l2 0.25 > 1e-06" in finding.sentence
+    assert finding.sentence.endswith(
+        "row error 3.5, at most 1e-05 allowed; 4096 of 8192 elements outside the bound, the worst at [3, 17]: 4.5, "
+        "expected 1.0"
+    )
     assert finding.owners == ("@acme/kernels",)
+
+
+def test_the_evidence_of_a_wrong_result_repeats_no_number_of_its_sentence():
+    (finding,) = judged(with_comparisons(run_of(), (HEAD, wrong())))
+
+    assert finding.evidence == {
+        "bound": "derived from the fallback's own error",
+        "relative_l2": "0.250, at most 1e-06 allowed",
+        "base": "is right here",
+    }
+
+
+def test_elements_off_are_counted_and_placed_once():
+    off = "4096 of 8192 elements are off by more than 0.1, the worst at [3, 17]: 4.5, expected 1.0"
+
+    (finding,) = judged(with_comparisons(run_of(), (HEAD, (replace(wrong()[0], broken=(off,)),))))
+
+    assert finding.sentence.count("4096 of 8192") == finding.sentence.count("[3, 17]") == 1
 
 
 @pytest.mark.parametrize(("compared", "words"), [(wrong(), "differs from"), (misshapen(), "another form")])
@@ -182,6 +202,33 @@ def test_a_fallback_in_another_form_than_base_s_is_said_so():
 
     assert "the fallback acme.gemm:eager on workload small answers in another form than at base" in finding.sentence
     assert "answers in another form than the reference" in new.sentence
+
+
+@pytest.mark.parametrize(
+    ("off", "on", "words"),
+    [
+        ("custom", "custom", "check `switch.env` in kgate.yaml (ACME_FUSED: does the code read this name?)"),
+        ("custom", "fallback", "The two values look swapped: with ACME_FUSED=1 it runs acme.gemm:eager"),
+        ("custom", "", "read the switch before it chooses"),
+        ("fallback", "fallback", "check `switch.env` in kgate.yaml (ACME_FUSED: does the code read this name?)"),
+    ],
+)
+def test_a_switch_without_effect_names_the_likely_cause_at_the_kernel_s_line(off, on, words):
+    drilled = [(arm, answer(**{f"reached_{to}": 1})) for arm, to in ((SWITCH_OFF, off), (SWITCH_ON, on))]
+
+    (finding,) = (f for f in judged(with_outcomes(run_of(), *drilled)) if f.rule == "switch-without-effect")
+
+    assert words in finding.advice
+    assert finding.place == run_of().kernels["gemm"].place
+
+
+def test_a_fallback_that_is_missing_is_not_called_untested_too():
+    gone = failure("function-missing", "acme.gemm has no 'eager'")
+    around = answer(reached_custom=0, reached_fallback=0)
+
+    findings = judged(with_outcomes(run_of(), (FALLBACK, gone), (SWITCH_OFF, around)))
+
+    assert [f.rule for f in findings] == ["fallback-missing"]
 
 
 def test_a_drill_that_could_not_see_which_path_ran_leaves_the_question_open():

@@ -39,7 +39,20 @@ def test_an_inconclusive_ratio_at_fail_is_no_verdict():
 
     assert [(f.rule, f.undecided) for f in findings] == [("slower-than-base", True)]
     assert verdict_of(findings) is Verdict.NO_VERDICT
-    assert "differ by 0.4 %" in findings[0].sentence
+    assert findings[0].sentence.endswith(
+        "inconclusive after 8 launches: +2.0 %, neither shown above +3 % nor below +5 %"
+    )
+    assert "`--launches 16`" in findings[0].advice
+
+
+def test_one_launch_has_no_interval_and_says_that_it_decides_nothing():
+    alone = replace(ratio(median=1.02, decision=OPEN), low=0.0, high=math.inf, launches=1, spread=0.0)
+
+    (finding,) = judged(with_latency(run_of(on_gpu=True), alone, PAYS))
+
+    assert finding.sentence.endswith("after 1 launch: +2.0 %, and fewer than 3 launches decide nothing")
+    assert finding.evidence["interval"] == "+2.0 % (1 launch)"
+    assert "inf" not in " ".join(finding.evidence.values())
 
 
 @pytest.mark.parametrize(("level", "verdict"), [(Level.WARN, Verdict.WARN), (Level.NOTE, Verdict.PASS)])
@@ -55,7 +68,9 @@ def test_an_inconclusive_ratio_below_fail_is_a_finding_of_that_level(level, verd
 def test_slower_than_base_says_by_how_much_with_interval_and_launches():
     findings = judged(with_latency(run_of(on_gpu=True), ratio(median=1.1, decision=Decision.SLOWER)))
 
-    assert "slower than at base: +10.0 % (95 %: +8.9 … +11.1 %, 8 launches)" in findings[0].sentence
+    assert (
+        "slower than at base: +10.0 % (95 %: +8.9 … +11.1 %, 8 launches), decided against +3 %" in findings[0].sentence
+    )
     assert findings[0].evidence["head"] == "10.0 µs"
 
 
@@ -123,6 +138,17 @@ def test_a_wanted_speed_up_is_not_decided_after_two_launches():
     run = with_latency(run_of(kernel(min_speedup=1.2)), ratio(), replace(two, log_ratios=two.log_ratios[:2]))
 
     assert [(f.rule, f.undecided) for f in judged(run)] == [("slower-than-fallback", True)]
+
+
+def test_the_limits_of_a_wanted_speed_up_are_said_as_changes_against_the_fallback():
+    # 1.03 / 1.2 and 1.05 / 1.2
+    rough = tuple(math.log(0.866) + 0.05 * sign for sign in (1, -1) * 4)
+    near = replace(ratio(below="fallback", median=0.866), log_ratios=rough)
+    run = with_latency(run_of(kernel(min_speedup=1.2)), ratio(), near)
+
+    (finding,) = judged(run)
+
+    assert finding.sentence.endswith("neither shown above -14.2 % nor below -12.5 %")
 
 
 def test_a_baseline_decides_where_no_base_ran():
