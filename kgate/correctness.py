@@ -216,7 +216,8 @@ def compared(
     # Base's fallback where there is one: a change that makes the fallback less exact must not loosen its own tolerance.
     errors = next((found for a in (of_base(FALLBACK), FALLBACK) if (found := answers.comparisons.get((a, case)))), ())
     bounds = bounds_of(workload, setting.plan.target, arm, like or outputs, errors)
-    return compare(outputs, reference.outputs, like, bounds)
+    giver = "base's fallback" if own.tree is Tree.BASE else "fallback"
+    return compare(outputs, reference.outputs, like, bounds, giver)
 
 
 def rungs(answers: Answers, case: Case) -> Iterator[Event]:
