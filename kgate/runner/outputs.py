@@ -2,7 +2,8 @@
 Phase A: one arm answers its cases, one process at a time.
 
 A process that dies, hangs or breaks the protocol loses the case it was at; the rest go on in a new one. One that dies
-may have been spoiled by an earlier case, so the case it was at is tried once more, alone.
+may have been spoiled by an earlier case, so the case it was at is tried once more, alone; and a failure that it reports
+behind other cases is believed if it comes again in a process where nothing has failed before.
 """
 
 import time
@@ -19,7 +20,7 @@ from kgate.runner.process import FORK_IS_TO_BLAME, Child, Start, end, epitaph, f
 from kgate.runner.shelf import Refused, Shelf, changed
 
 TICK_S = 0.01
-DIED_BEFORE = "an earlier process died at this case"
+LOST_BEFORE = "an earlier process was lost at this case"
 Emit = Callable[[Event], None]
 Done = Callable[[str, Outcome], None]
 
@@ -44,7 +45,7 @@ def run_outputs(
     desk = Desk(workplace=workplace, arm=arm, env=env, emit=emit, done=done, limits=limits or Limits())
     barren = 0
     while rest := [j for j in jobs if j.case not in desk.outcomes]:
-        batch = [j for j in rest if j.case in desk.suspects][:1] or rest
+        batch = desk.batch(rest)
         stop = desk.sitting(batch, start)
         barren = barren + 1 if stop is not None and batch[0].case not in desk.outcomes else 0
         # Once may be chance; an arm whose processes twice reach no case will reach none.
@@ -75,7 +76,14 @@ class Desk:
         self.done = done
         self.limits = limits
         self.outcomes: dict[str, Outcome] = {}
-        self.suspects: set[str] = set()  # cases at which a process died that had answered others
+        self.suspects: set[str] = set()  # cases at which a process was lost that had answered others
+        self.again: dict[str, Failure] = {}  # of cases that failed behind others in their process: given a second try
+
+    def batch(self, rest: Sequence[CaseJob]) -> Sequence[CaseJob]:
+        """The next process's: a suspect alone, else what has not been tried, else second tries, last to first."""
+        alone = [j for j in rest if j.case in self.suspects][:1]
+        untried = [j for j in rest if j.case not in self.again]
+        return alone or untried or rest[::-1]
 
     def sitting(self, jobs: Sequence[CaseJob], start: Start) -> Stop | None:
         """One process on these jobs, to its end; None if it ended well."""
@@ -107,7 +115,7 @@ class Desk:
     def settle(self, stop: Stop, child: Child, transcript: Transcript) -> Stop | None:
         """
         File the blame, unless it may be another's: of the fork, where nothing had been answered, or of an earlier case,
-        where something had and the process died. Then a process of its own tries again.
+        where something had and it did not hang. Then a process of its own tries again.
         """
         if stop.case in self.suspects:
             self.file(stop.case, stop.failure)
@@ -115,7 +123,7 @@ class Desk:
         if not transcript.outcomes and (note := child.doubted(stop.failure.text)):
             self.emit(Event(name="note", fields={"arm": self.arm.name, "text": note}))
             return None
-        if stop.failure.reason == "died" and transcript.outcomes and stop.case not in transcript.outcomes:
+        if stop.failure.reason != "hung" and transcript.outcomes and stop.case not in transcript.outcomes:
             self.suspects.add(stop.case)
         elif stop.case:
             self.file(stop.case, stop.failure)
@@ -129,7 +137,7 @@ class Desk:
 
     def file(self, case: str, outcome: Outcome) -> None:
         if case in self.suspects and isinstance(outcome, Measurement):
-            note = "; ".join(filter(None, (str(outcome.facts.get("note", "")), DIED_BEFORE)))
+            note = "; ".join(filter(None, (str(outcome.facts.get("note", "")), LOST_BEFORE)))
             outcome = replace(outcome, facts={**outcome.facts, "note": note})
         self.outcomes[case] = outcome
         if isinstance(outcome, Failure):
@@ -151,6 +159,9 @@ class Reading:
         self.desk = desk
         self.child = child
         self.timeouts_s = {c.case: c.timeout_s for c in job.cases}
+        self.entries = {c.case: c.entry for c in job.cases}
+        self.held: set[str] = set()  # failures of this process that are not believed yet
+        self.over = False  # nothing more is wanted of this process
         self.guard = Guard(child, desk.limits)
         self.tail = Tail(control.replies, desk.limits.replies_bytes)
         shelf = Shelf(control.out, job.output_limit_bytes)
@@ -167,6 +178,8 @@ class Reading:
             status = self.child.status()  # before reading: what a process wrote at its end must not be missed
             if (stop := self.read()) is not None:
                 return stop
+            if self.over:
+                return None
             if self.transcript.finished:
                 self.let_end()
                 return None
@@ -183,7 +196,8 @@ class Reading:
     def read(self) -> Stop | None:
         try:
             for line in self.tail.lines():
-                if (stop := self.follow(self.transcript.read(line))) is not None:
+                stop = self.follow(self.transcript.read(line))
+                if stop is not None or self.over:
                     return stop
         except Refused as error:
             return self.stop("bad-reply", str(error))
@@ -201,13 +215,36 @@ class Reading:
             failure = self.outcomes.pop(reply.case)
             assert isinstance(failure, Failure)
             return Stop(case=reply.case, failure=failure)
-        for case in self.outcomes.keys() - desk.outcomes.keys():
-            desk.file(case, self.outcomes[case])
+        for case in self.outcomes.keys() - desk.outcomes.keys() - self.held:
+            self.take_in(case, self.outcomes[case])
         current = self.transcript.draft
         self.allowed_s = desk.limits.startup_s if current is None else self.timeouts_s[current.case]
         if type(reply).__name__ in ("Begin", "End", "Failed"):
             self.deadline = time.monotonic() + self.allowed_s
         return None
+
+    def take_in(self, case: str, outcome: Outcome) -> None:
+        """
+        File it, but for a failure that may be an earlier case's doing: modules, settings and memory are shared.
+
+        A failed second try ends its process, so that no second try has a failure before it, and speaks for its
+        function's other cases that failed alike.
+        """
+        desk = self.desk
+        if isinstance(outcome, Failure) and len(self.outcomes) > 1 and case not in desk.again:
+            self.held.add(case)
+            desk.again[case] = outcome
+            return
+        desk.file(case, outcome)
+        if isinstance(outcome, Failure) and case in desk.again:
+            self.over = True
+            for other in self.alike(case, outcome):
+                desk.file(other, desk.again[other])
+
+    def alike(self, case: str, failure: Failure) -> list[str]:
+        held = {c: f for c, f in self.desk.again.items() if c in self.entries and c not in self.desk.outcomes}
+        same = [c for c, f in held.items() if (f.reason, f.text) == (failure.reason, failure.text)]
+        return [c for c in same if self.entries[c] == self.entries[case]]
 
     @property
     def outcomes(self) -> dict[str, Outcome]:

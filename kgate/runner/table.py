@@ -113,6 +113,9 @@ class Table:
             failure, blamed = failure_of(answer), first and FORK_IS_TO_BLAME in answer.text + answer.detail
         if blamed and self.doubted(seat, arm, failure):
             return self.ask_anew(arm, case, request)
+        if seat.answers > 1 and isinstance(request, Prepare):
+            # An earlier case may have spoiled the process; another would be needed for the next case anyway.
+            return self.ask_anew(arm, case, request)
         self.fail(arm, case, failure)
         return None
 

@@ -52,6 +52,15 @@ def test_an_arm_that_misbehaves_is_out_for_that_case_only(workplace, stage, limi
     }
 
 
+def test_a_case_that_cannot_be_prepared_behind_another_is_tried_in_a_new_process(workplace, stage, limits, job):
+    jobs = {arm: [job("bad"), *(job(f"other-{n}") for n in range(3))] for arm in (HEAD, BASE)}
+
+    result = launch(workplace, stage, limits, jobs, stage.playing("timed_prepares_once", "timed", arm="head"))
+
+    assert result.failures == {}
+    assert all(set(timing.samples_ns) == {"head", "base"} for timing in result.timings.values())
+
+
 def test_an_arm_that_does_not_use_the_timer_of_the_probe_is_out_though_it_is_the_first(workplace, stage, limits, job):
     jobs = {arm: [job("bad"), job("last")] for arm in (HEAD, BASE)}
     schedule = replace(SCHEDULE, method="fake")

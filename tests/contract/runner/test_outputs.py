@@ -72,8 +72,34 @@ def test_a_case_at_which_a_spoiled_process_died_is_tried_alone_and_its_answer_ke
     outcomes = run_outputs(workplace, HEAD, jobs, {}, stage.events.append, start=start, limits=limits)
 
     assert [values(o) for o in outcomes.values()] == [(1.0, 2.0, 3.0, 4.0)] * 3
-    assert outcomes["bad"].facts["note"] == "an earlier process died at this case"
+    assert outcomes["bad"].facts["note"] == "an earlier process was lost at this case"
     assert "note" not in outcomes["last"].facts
+    assert len(stage.started) == 3
+
+
+def test_a_failure_behind_another_case_is_not_believed_until_it_comes_again(workplace, stage, limits, job):
+    jobs = [job("first"), job("bad"), job("last")]
+    told = []
+    start = stage.playing("fails_after_others")
+
+    outcomes = run_outputs(
+        workplace, HEAD, jobs, {}, stage.events.append, lambda *filed: told.append(filed), start=start, limits=limits
+    )
+
+    assert [values(o) for o in outcomes.values()] == [(1.0, 2.0, 3.0, 4.0)] * 3
+    assert [case for case, _ in told] == ["first", "last", "bad"]
+    assert len(stage.started) == 2
+
+
+def test_cases_of_one_function_that_fail_alike_need_one_second_try_for_all(workplace, stage, limits, job):
+    names = [f"sweep-{n}" for n in range(50)]
+    jobs = [job("first"), *(job(name) for name in names), job("other", entry="m:other")]
+
+    outcomes = run_outputs(workplace, HEAD, jobs, {}, stage.events.append, start=stage.playing("fails"), limits=limits)
+
+    failure = Failure(rung="import", reason="import-failed", text="ImportError: no tiles")
+    assert isinstance(outcomes["first"], Measurement)
+    assert {name: o for name, o in outcomes.items() if o == failure}.keys() == {*names, "other"}
     assert len(stage.started) == 3
 
 
@@ -153,6 +179,7 @@ def test_outcomes_and_rungs_are_told_as_they_come(workplace, stage, limits, job)
     assert told == [("first", "Measurement"), ("bad", "Failure")]
     assert [(f["case"], f["rung"], f["ok"]) for f in stage.named("rung-ended")] == [
         ("first", "import", True),
+        ("bad", "import", True),
         ("bad", "import", True),
         ("bad", "compile", False),
     ]
