@@ -46,13 +46,15 @@ $(WORKER)/.ready: Makefile
 	@$(WORKER)/bin/python $(PIP) $(DSLS)
 	@touch $@
 
-# Both examples become a git repository with two commits in a folder of their own, and are checked there. $(1) is the
-# exit code that kgate has to end with.
+# Both examples become a git repository with two commits below .try, are checked there, and stay for a second look. $(1)
+# is the exit code that kgate has to end with.
 define checked
-	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && trap 'exit 130' INT TERM && \
-	$(BIN)/python examples/stage.py $@ "$$folder/$@" && cd "$$folder/$@" && code=0 && \
+	@folder=$(abspath .try)/$@ && rm -rf "$$folder" && mkdir -p .try && \
+	$(BIN)/python examples/stage.py $@ "$$folder" && cd "$$folder" && code=0 && \
 	{ $(abspath $(BIN))/kgate check --python $(WORKER_PYTHON) || code=$$?; } && \
-	echo "kgate ended with exit code $$code, expected $(1)" && test "$$code" = $(1)
+	echo "kgate ended with exit code $$code, expected $(1); to look again:" && \
+	echo "  cd .try/$@ && ../../$(BIN)/kgate check --python ../../$(WORKER)/bin/python --format markdown" && \
+	test "$$code" = $(1)
 endef
 
 quickstart: environments  ## Check examples/quickstart: three TileLang kernels, verdict pass
@@ -94,5 +96,5 @@ nightly: test  ## Run all tests, then the benchmarks against their targets
 	else echo "== benchmarks/$$name.py: not run: needs a CUDA GPU"; fi; done; exit $$failed
 
 clean:  ## Remove both environments and every cache
-	rm -rf $(GATE) $(WORKER) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(GATE) $(WORKER) .try .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
