@@ -119,10 +119,9 @@ class Bench:
 
     def recall(self, arm: Arm, case: Case) -> bool:
         """Take an outcome from the ledger, if it is of use without running the arm again."""
-        stored = self.setting.ledger.recall("outcome", f"{arm.name}|{case.name}")
-        if stored is None:
+        outcome = self.setting.ledger.read("outcome", f"{arm.name}|{case.name}", records.outcome_from_json)
+        if outcome is None:
             return False
-        outcome = records.outcome_from_json(stored)
         match outcome:
             case Failure():
                 usable = outcome.rung not in PASSING and outcome.reason not in TRANSIENT
@@ -154,10 +153,10 @@ class Bench:
             self.compare_wave([key for key in wave if not self.recall_comparison(*key)])
 
     def recall_comparison(self, arm: Arm, case: Case) -> bool:
-        stored = self.setting.ledger.recall("comparison", f"{arm.name}|{case.name}")
-        if stored is not None:
-            self.comparisons[arm, case] = records.comparisons_from_json(stored)
-        return stored is not None
+        found = self.setting.ledger.read("comparison", f"{arm.name}|{case.name}", records.comparisons_from_json)
+        if found is not None:
+            self.comparisons[arm, case] = found
+        return found is not None
 
     def compare_wave(self, keys: Sequence[tuple[Arm, Case]]) -> None:
         """Side by side in threads, since NumPy gives up the interpreter lock while it works on a chunk."""

@@ -106,7 +106,7 @@ class Stopwatch:
             self.setting.workplace,
             {a: j for a, j in arms.items() if j},
             number,
-            Schedule(),
+            Schedule(method=self.setting.identity.must_match.get("timer", "")),
             self.emit,
             start=self.setting.launch_start,
         )
@@ -125,15 +125,8 @@ class Stopwatch:
     def file(self, number: int, case: Case, result: Launch) -> None:
         """Into the ledger first: what a launch gave counts for every later run of the same key, its failures too."""
         timing = result.timings.get(case.name)
-        failures = {arm.name: result.failures.get((arm.name, case.name)) for arm in FILED_AS}
-        self.setting.ledger.record(
-            "launch",
-            f"{number}|{case.name}",
-            {
-                "timing": records.timing_to_json(timing) if timing else None,
-                "failures": {name: records.outcome_to_json(f) for name, f in failures.items() if f},
-            },
-        )
+        failures = {a.name: f for a in FILED_AS if (f := result.failures.get((a.name, case.name))) is not None}
+        self.setting.ledger.record("launch", f"{number}|{case.name}", records.launch_to_json(timing, failures))
         self.take(case, timing, failures)
         for arm in FILED_AS:
             if (arm.name, case.name) in result.exported:
@@ -142,12 +135,12 @@ class Stopwatch:
                 kept = Measurement(outputs=outputs, facts={"seed": seed})
                 self.setting.ledger.record("sample", self.samples[-1].name, records.outcome_to_json(kept))
 
-    def take(self, case: Case, timing: LaunchTiming | None, failures: Mapping[str, Failure | None]) -> None:
+    def take(self, case: Case, timing: LaunchTiming | None, failures: Mapping[str, Failure]) -> None:
         if timing is not None:
             self.launches.setdefault(case, []).append(timing)
         for arm, filed in FILED_AS.items():
-            if (failure := failures.get(arm.name)) is not None:
-                self.outcomes[filed, case] = failure
+            if arm.name in failures:
+                self.outcomes[filed, case] = failures[arm.name]
 
     def recall(self, number: int, case: Case) -> bool:
         """
@@ -155,26 +148,23 @@ class Stopwatch:
 
         A launch whose sample is gone unseen counts as not held: its times would be believed without their proof.
         """
-        stored = self.setting.ledger.recall("launch", f"{number}|{case.name}")
-        if not isinstance(stored, dict):
+        ledger = self.setting.ledger
+        stored = ledger.read("launch", f"{number}|{case.name}", records.launch_from_json)
+        if stored is None:
             return False
         samples = [s for arm in FILED_AS if (s := self.recalled_sample(arm, case, number)) is not None]
-        unseen = [s for s in samples if self.setting.ledger.recall("timed", s.name) is None]
+        unseen = [s for s in samples if ledger.recall("timed", s.name) is None]
         if not all(tensor.path.is_file() for s in unseen for tensor in s.outputs):
             return False
-        failures = {n: records.outcome_from_json(f) for n, f in dict(stored["failures"]).items()}
-        timing = records.timing_from_json(stored["timing"]) if stored["timing"] else None
-        self.take(case, timing, {n: f for n, f in failures.items() if isinstance(f, Failure)})
+        self.take(case, *stored)
         self.samples += unseen
         for sample in samples:
-            compared = self.setting.ledger.recall("timed", sample.name)
-            if compared is not None:
-                self.add(sample, records.comparisons_from_json(compared))
+            if (found := ledger.read("timed", sample.name, records.comparisons_from_json)) is not None:
+                self.add(sample, found)
         return True
 
     def recalled_sample(self, arm: Arm, case: Case, number: int) -> "Sample | None":
-        stored = self.setting.ledger.recall("sample", f"{arm.name}|{number}|{case.name}")
-        kept = None if stored is None else records.outcome_from_json(stored)
+        kept = self.setting.ledger.read("sample", f"{arm.name}|{number}|{case.name}", records.outcome_from_json)
         if not isinstance(kept, Measurement):
             return None
         return Sample(arm=arm, case=case, launch=number, seed=int(kept.facts["seed"]), outputs=kept.outputs)

@@ -105,7 +105,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
     head = tree.head(manifest.root)
     state = folder_at(manifest.root)
     lock = hold(state)
-    base = built(base_of(manifest, options.base, state), state)
+    base = built(base_of(manifest, options.base, state, head), state)
     unbuilt = fault_of_build(manifest, base, state)
     scratch = Path(tempfile.mkdtemp(prefix="probe-", dir=state))
     try:
@@ -162,15 +162,18 @@ def zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
         yield replace(setting, start=alone.start, launch_start=together.start)
 
 
-def base_of(manifest: Manifest, ref: str, state: Path) -> Base:
+def base_of(manifest: Manifest, ref: str, state: Path, head: tree.Head) -> Base:
     """Resolve and check out the base commit; a base that is not there is a remark, not an error."""
-    found = tree.resolve_base(manifest.root, ref)
+    found = tree.resolve_base(manifest.root, ref, head)
     if not found.commit:
         return Base(commit="", tree_hash="", folder=None, manifest=None, remarks=(f"no base: {found.reason}",))
     folder = state / "trees" / found.commit[:12]
     for other in (state / "trees").glob("*"):
         tree.remove(manifest.root, other)  # of runs that were interrupted
-    tree.checkout(manifest.root, found.commit, folder)
+    try:
+        tree.checkout(manifest.root, found.commit, folder)
+    except tree.NoSubmodule as error:
+        return Base(commit="", tree_hash="", folder=None, manifest=None, remarks=(f"no base: {error}",))
     path = folder / manifest.path.relative_to(manifest.root)
     try:
         old = manifests.load(path)

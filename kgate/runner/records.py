@@ -7,6 +7,7 @@ none.
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -102,6 +103,23 @@ def timing_to_json(timing: LaunchTiming) -> JSON:
 
 def timing_from_json(value: JSON) -> LaunchTiming:
     return LaunchTiming(**vars(build(TimingRecord, value, "timing")))
+
+
+def launch_to_json(timing: LaunchTiming | None, failures: Mapping[str, Failure]) -> JSON:
+    """One case in one launch: its times, if any arm got through, and by arm name what failed in the timed loop."""
+    return {
+        "timing": timing_to_json(timing) if timing else None,
+        "failures": {name: outcome_to_json(failure) for name, failure in failures.items()},
+    }
+
+
+def launch_from_json(value: JSON) -> tuple[LaunchTiming | None, dict[str, Failure]]:
+    match value:
+        case {"timing": timing, "failures": dict(failures)}:
+            read = {name: outcome_from_json(failure) for name, failure in failures.items()}
+            kept = {name: failure for name, failure in read.items() if isinstance(failure, Failure)}
+            return (None if timing is None else timing_from_json(timing)), kept
+    raise ProtocolError(f"launch: {str(value)[:60]!r} is no launch")
 
 
 def plain(value: Any) -> JSON:
