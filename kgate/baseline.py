@@ -7,7 +7,7 @@ Never part of `check`: a run that judges must not move what it is judged by.
 import json
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,15 @@ from jsonschema import Draft202012Validator
 from tabulate import tabulate
 
 from kgate.errors import UsageError
-from kgate.load import baselines, schemas
+from kgate.figures import change, count, time_of
+from kgate.load import baselines, last, schemas
 from kgate.load import manifest as manifests
+from kgate.load.baselines import Change
 from kgate.model import Baseline, Fingerprint, Manifest, StoredCase
+from kgate.runner.state import STATE
 
-LAST = ".kgate/last"
 RECORDED = ("pass", "warn")
+LAUNCHES_NEEDED = 3  # two differ by chance alone; the spread decides what counts as slower later
 PRIVATE = ("interpreter",)  # a path of the machine that measured: of no use to others, and the file is committed
 PLACES = ("worst",)  # metrics whose value is an index, not an error
 
@@ -29,7 +32,15 @@ PLACES = ("worst",)  # metrics whose value is an index, not an error
 def record(path: Path, report: Path | None) -> str:
     """Write the report's device file below the manifest's `baselines`; the text says where. Raises UsageError."""
     manifest = manifests.load(path)
-    source, body = read_report(manifest, report)
+    taken = recordable(manifest, *read_report(manifest, report))
+    target = folder_of(manifest) / f"{taken.device}.json"
+    kept = baselines.read(target)
+    baselines.write(target, merged(kept, taken))
+    return recorded(target, kept, taken)
+
+
+def recordable(manifest: Manifest, source: Path, body: Mapping[str, Any]) -> Baseline:
+    """What the report `body` of `source` amounts to. Raises UsageError where it is nothing to be held against."""
     if body["verdict"] not in RECORDED:
         raise UsageError(f"{source}: the verdict is {body['verdict']}; a baseline is recorded from a run that passes")
     if body["head"].endswith("+dirty"):
@@ -39,16 +50,33 @@ def record(path: Path, report: Path | None) -> str:
     taken = taken_from(manifest, body)
     if not taken.cases:
         raise UsageError(f"{source}: no case was timed, so there is nothing to record")
-    target = folder_of(manifest) / f"{taken.device}.json"
-    kept = baselines.read(target)
-    if kept is not None and not kept.fingerprint.differences(taken.fingerprint):
-        # A run of some kernels (--kernel) renews those and keeps what it did not measure.
-        taken = merged(kept, taken)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    baselines.write(target, taken)
-    return (
-        f"{target}: {len(taken.cases)} cases of {taken.device}, commit {taken.commit[:9]}; review and commit this file"
+    short = next(((name, c.launches) for name, c in taken.cases.items() if c.launches < LAUNCHES_NEEDED), None)
+    if short is not None:
+        raise UsageError(
+            f"{source}: {short[0]} was timed in {count(short[1], 'launch', 'launches')}, too few to know its spread; "
+            f"run `kgate check` without --launches, or with {LAUNCHES_NEEDED} or more, then record"
+        )
+    return taken
+
+
+def recorded(target: Path, kept: Baseline | None, taken: Baseline) -> str:
+    """Where the cases are now, and what became of those that were there before: replaced, kept or dropped."""
+    before = kept or replace(taken, cases={})
+    apart = before.fingerprint.differences(taken.fingerprint)
+    changes = baselines.diff(before, taken)
+    left = [c.case for c in changes if c.after_ns is None]
+    number = f"{count(len(taken.cases), 'case')} of {taken.device}" + (
+        f", {len(left)} kept" if left and not apart else ""
     )
+    lines = [f"{target}: {number}, commit {taken.commit[:9]}; review and commit this file"]
+    lines += [
+        f"replaces {c.case}: {micro(c.before_ns)} → {micro(c.after_ns)} µs ({change(c.ratio)})"
+        for c in changes
+        if c.before_ns is not None and c.after_ns is not None and c.ratio is not None
+    ]
+    if apart:
+        lines += [f"drops {case}: measured on another fingerprint ({', '.join(apart)})" for case in left]
+    return "\n".join(lines)
 
 
 def show(path: Path, device: str) -> str:
@@ -70,11 +98,24 @@ def diff(path: Path, report: Path | None) -> str:
     old = baselines.read(folder_of(manifest) / f"{new.device}.json")
     if old is None:
         raise UsageError(f"{folder_of(manifest)}: no baseline of {new.device} is stored; `kgate baseline record`")
-    rows = [(c.case, micro(c.before_ns), micro(c.after_ns), percent(c.ratio)) for c in baselines.diff(old, new)]
-    table = tabulate(rows, headers=("case", "stored µs", "run µs", "change"), disable_numparse=True)
+    rows = [difference(c, old.cases.get(c.case)) for c in baselines.diff(old, new)]
+    table = drawn(("case", "stored", "run", "change", "spread", ""), rows)
     apart = old.fingerprint.differences(new.fingerprint)
     note = f"\nNot comparable: {', '.join(apart)} differ; the change is shown and decides nothing." if apart else ""
     return f"{old.path} ({old.commit[:9]}, {old.date}) against {source}\n{table}{note}"
+
+
+def difference(case: Change, stored: StoredCase | None) -> tuple[str, ...]:
+    """One row of `diff`; a change that launches show among themselves is marked."""
+    within = case.ratio is not None and stored is not None and abs(math.log(case.ratio)) <= stored.spread_log
+    return (
+        case.case,
+        time(case.before_ns),
+        time(case.after_ns),
+        "–" if case.ratio is None else change(case.ratio),
+        "–" if stored is None else share(stored.spread_log),
+        "within its spread" if within else "",
+    )
 
 
 def folder_of(manifest: Manifest) -> Path:
@@ -85,7 +126,7 @@ def folder_of(manifest: Manifest) -> Path:
 
 def read_report(manifest: Manifest, report: Path | None) -> tuple[Path, dict[str, Any]]:
     """report.json of a results folder, checked against its schema. Raises UsageError."""
-    source = report or manifest.folder / LAST
+    source = report or manifest.root / STATE / last.folder_name(manifest.path, manifest.root)
     source = source / "report.json" if source.is_dir() else source
     try:
         body = json.loads(source.read_bytes())
@@ -136,19 +177,29 @@ def stored_case(case: Mapping[str, Any]) -> StoredCase:
     )
 
 
-def merged(kept: Baseline, taken: Baseline) -> Baseline:
+def merged(kept: Baseline | None, taken: Baseline) -> Baseline:
+    """A run of some cases (--kernel, --workload) renews those; what it did not measure is kept where it compares."""
+    if kept is None or kept.fingerprint.differences(taken.fingerprint):
+        return taken
     return replace(taken, cases={**kept.cases, **taken.cases})
 
 
 def described(baseline: Baseline) -> str:
     rows = [
-        (name, micro(case.custom_ns), micro(case.fallback_ns), f"{case.spread_log:.2%}", case.launches)
+        (name, time(case.custom_ns), time(case.fallback_ns), share(case.spread_log), str(case.launches))
         for name, case in sorted(baseline.cases.items())
     ]
-    table = tabulate(rows, headers=("case", "custom µs", "fallback µs", "spread", "launches"), disable_numparse=True)
+    table = drawn(("case", "custom", "fallback", "spread", "launches"), rows)
     return (
         f"{baseline.path}: {baseline.device}, commit {baseline.commit[:9]}, {baseline.date}, {baseline.method}\n{table}"
     )
+
+
+def drawn(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """As `kgate check` draws its table: names to the left, numbers to the right, remarks without a heading left."""
+    align = ["left" if h in ("case", "") else "right" for h in headers]
+    text = tabulate(rows, headers=headers, disable_numparse=True, colalign=align if rows else None)
+    return "\n".join(line.rstrip() for line in text.splitlines())
 
 
 def number(value: float | str) -> float:
@@ -156,9 +207,13 @@ def number(value: float | str) -> float:
     return float(value)
 
 
-def micro(ns: float | None) -> str:
-    return "–" if ns is None else f"{ns / 1000:.1f}"
+def micro(ns: float) -> str:
+    return f"{ns / 1000:.1f}"
 
 
-def percent(ratio: float | None) -> str:
-    return "–" if ratio is None else f"{ratio - 1:+.1%}"
+def time(ns: float | None) -> str:
+    return "–" if ns is None else time_of(ns)
+
+
+def share(value: float) -> str:
+    return f"{value * 100:.1f} %"

@@ -28,7 +28,7 @@ class Shown(Enum):
 def check(options: Options, form: str, results: Path | None) -> ExitCode:
     """Run the pipeline and print its report as `form`, or every event for STREAM; the exit code is the verdict's."""
     from kgate import pipeline
-    from kgate.load import manifest
+    from kgate.load import last, manifest
     from kgate.reports import events
 
     if results is not None:
@@ -48,7 +48,9 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
 
         report = pipeline.check(options, emit)
     # Files first: a reader that closes the pipe early must not cost the report.
-    for folder in (folder_at(manifest.located(options.manifest).parent) / "last", results):
+    path = manifest.located(options.manifest)
+    root = manifest.root_of(path.parent)
+    for folder in (folder_at(root) / last.folder_name(path, root), results):
         if folder is not None:
             write(report, folder)
     with suppress(BrokenPipeError):

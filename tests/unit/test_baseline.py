@@ -26,9 +26,13 @@ kernels:
 """
 
 
-def timed(head: str = "a" * 40) -> Report:
+def timed(head: str = "a" * 40, launches: int = 3) -> Report:
     run = builders.with_latency(builders.run_of(), builders.ratio("head", "base"), head_ns=12_500.0)
-    return replace(builders.report_of(run), head=head)
+    found = {
+        case: replace(seen, launches=tuple(replace(seen.launches[0], launch=n) for n in range(launches)))
+        for case, seen in run.latency.items()
+    }
+    return replace(builders.report_of(replace(run, latency=found)), head=head)
 
 
 @pytest.fixture
@@ -52,7 +56,7 @@ def test_a_green_run_is_recorded_with_its_times_and_errors(place: Path) -> None:
     assert stored.cases["gemm/small"].custom_ns == 12_500.0
     assert stored.cases["gemm/small"].errors[0]["relative_l2"] == pytest.approx(1e-7)
     assert stored.commit == "a" * 40
-    assert "stored/cpu.json: 1 cases of cpu" in said
+    assert said == f"{place}/stored/cpu.json: 1 case of cpu, commit aaaaaaaaa; review and commit this file"
 
 
 def test_a_private_path_of_the_measuring_machine_is_not_stored(place: Path) -> None:
@@ -81,16 +85,37 @@ def test_a_dirty_tree_is_never_recorded(place: Path) -> None:
         baseline.record(place / "kgate.yaml", results(place, timed(head="a" * 40 + "+dirty")))
 
 
-def test_recording_some_kernels_keeps_the_others_on_the_same_fingerprint(place: Path) -> None:
+@pytest.mark.parametrize(("launches", "words"), [(1, "1 launch"), (2, "2 launches")])
+def test_too_few_launches_to_know_the_spread_are_never_recorded(place: Path, launches: int, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        baseline.record(place / "kgate.yaml", results(place, timed(launches=launches)))
+
+    assert str(caught.value) == (
+        f"{place}/results/report.json: gemm/small was timed in {words}, too few to know its spread; "
+        "run `kgate check` without --launches, or with 3 or more, then record"
+    )
+    assert not (place / "stored").exists()
+
+
+def test_recording_some_cases_keeps_the_others_on_the_same_fingerprint_and_says_what_it_replaces(place: Path) -> None:
     report = timed()
-    kept = replace(builders.baseline({"gemm/large": builders.stored_case()}), fingerprint=report.run.fingerprint)
+    before = {name: builders.stored_case(10_000.0) for name in ("gemm/huge", "gemm/large", "gemm/small")}
+    kept = replace(builders.baseline(before), fingerprint=report.run.fingerprint)
     baselines.write(place / "stored" / "cpu.json", kept)
 
-    baseline.record(place / "kgate.yaml", results(place, report))
+    said = baseline.record(place / "kgate.yaml", results(place, report))
 
     stored = baselines.read(place / "stored" / "cpu.json")
     assert stored is not None
-    assert sorted(stored.cases) == ["gemm/large", "gemm/small"]
+    assert {name: case.custom_ns for name, case in stored.cases.items()} == {
+        "gemm/huge": 10_000.0,
+        "gemm/large": 10_000.0,
+        "gemm/small": 12_500.0,
+    }
+    assert said.splitlines() == [
+        f"{place}/stored/cpu.json: 1 case of cpu, 2 kept, commit aaaaaaaaa; review and commit this file",
+        "replaces gemm/small: 10.0 → 12.5 µs (+25.0 %)",
+    ]
 
 
 def test_another_fingerprint_replaces_what_was_stored(place: Path) -> None:
@@ -101,11 +126,14 @@ def test_another_fingerprint_replaces_what_was_stored(place: Path) -> None:
         replace(builders.baseline({"gemm/large": builders.stored_case()}), fingerprint=other),
     )
 
-    baseline.record(place / "kgate.yaml", results(place, report))
+    said = baseline.record(place / "kgate.yaml", results(place, report))
 
     stored = baselines.read(place / "stored" / "cpu.json")
     assert stored is not None
     assert sorted(stored.cases) == ["gemm/small"]
+    assert said.splitlines()[1:] == [
+        f"drops gemm/large: measured on another fingerprint ({', '.join(other.differences(report.run.fingerprint))})"
+    ]
 
 
 def test_diff_shows_the_change_and_says_where_it_does_not_compare(place: Path) -> None:
@@ -118,7 +146,7 @@ def test_diff_shows_the_change_and_says_where_it_does_not_compare(place: Path) -
 
     said = baseline.diff(place / "kgate.yaml", results(place, report))
 
-    assert "+25.0%" in said  # 12.5 µs after 10.0 µs
+    assert "+25.0 %" in said  # 12.5 µs after 10.0 µs
     assert "Not comparable: " in said
     assert "driver" in said
 
@@ -136,3 +164,48 @@ def test_no_report_and_no_baseline_say_what_to_run(place: Path) -> None:
         baseline.record(place / "kgate.yaml", None)
     with pytest.raises(UsageError, match="`kgate baseline record`"):
         baseline.show(place / "kgate.yaml", "")
+
+
+def test_diff_lines_its_numbers_up_and_marks_what_lies_within_the_stored_spread(place: Path) -> None:
+    report = timed()  # 12.5 µs
+    wide = replace(builders.stored_case(12_000.0), spread_log=0.187)
+    cases = {"gemm/gone": builders.stored_case(1_000_000.0), "gemm/small": wide}
+    stored = replace(builders.baseline(cases), fingerprint=report.run.fingerprint)
+    baselines.write(place / "stored" / "cpu.json", stored)
+
+    said = baseline.diff(place / "kgate.yaml", results(place, report))
+
+    assert said.splitlines()[1:] == [
+        "case          stored      run    change    spread",
+        "----------  --------  -------  --------  --------  -----------------",
+        "gemm/gone    1.00 ms        –         –     1.0 %",
+        "gemm/small   12.0 µs  12.5 µs    +4.2 %    18.7 %  within its spread",
+    ]
+
+
+def test_show_lines_its_numbers_up(place: Path) -> None:
+    cases = {"gemm/small": replace(builders.stored_case(850.0), spread_log=0.187, fallback_ns=None)}
+    baselines.write(place / "stored" / "cpu.json", builders.baseline(cases))
+
+    said = baseline.show(place / "kgate.yaml", "")
+
+    assert said.splitlines()[1:] == [
+        "case          custom    fallback    spread    launches",
+        "----------  --------  ----------  --------  ----------",
+        "gemm/small    850 ns           –    18.7 %           8",
+    ]
+
+
+@pytest.mark.parametrize(("inner", "name"), [(".", "last"), ("libs/norm", "last-libs-norm")])
+def test_the_last_run_is_read_from_the_state_folder_of_the_repository(tmp_path: Path, inner: str, name: str) -> None:
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / inner
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "kgate.yaml").write_text(MANIFEST)
+    last = tmp_path / ".kgate" / name
+    last.mkdir(parents=True)
+    (last / "report.json").write_text(render(timed(), "json", Style()))
+
+    said = baseline.record(folder / "kgate.yaml", None)
+
+    assert said.startswith(f"{folder}/stored/cpu.json: 1 case of cpu")
