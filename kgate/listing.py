@@ -1,13 +1,37 @@
 """What `--list` and `--dry-run` show: the manifest as it was understood, and what a run would do with it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tabulate import tabulate
 
+from kgate.figures import count
 from kgate.load.tree import BaseRef
-from kgate.model import Manifest, Workload
+from kgate.model import (
+    BASE,
+    FALLBACK,
+    HEAD,
+    REFERENCE,
+    SWITCH_OFF,
+    SWITCH_ON,
+    Kernel,
+    Manifest,
+    Tree,
+    Workload,
+    of_base,
+)
 from kgate.plan import CPU_LOOKS, GPU_LOOKS, Target
 from kgate.protocol import Arg, ListArg, MapArg, TensorArg, ValueArg
+
+# In the order in which they run.
+ARMS = {
+    BASE: "base",
+    HEAD: "head",
+    FALLBACK: "fallback",
+    of_base(FALLBACK): "base's fallback",
+    REFERENCE: "reference",
+    SWITCH_OFF: "the switch off",
+    SWITCH_ON: "the switch on",
+}
 
 
 def kernels(manifest: Manifest) -> str:
@@ -57,17 +81,26 @@ def dry_run(manifest: Manifest, base: BaseRef, device: str) -> str:
     against = f"base {base.commit[:9]}" if base.commit else f"no base ({base.reason})"
     lines = [f"{manifest.path.name}: {against}"]
     kinds = ("cpu", "cuda") if device == "auto" else (device.partition(":")[0],)
-    for kind in kinds:
-        target = Target(kind=kind, name=kind, arch="")
-        chosen = [(k, w) for k in manifest.kernels for w in k.workloads if aimed(target, w)]
-        looks = CPU_LOOKS if kind == "cpu" else GPU_LOOKS
-        arms = 6 if base.commit else 5
-        lines.append(
-            f"{kind}: {len(chosen)} cases of {len({k.name for k, _ in chosen})} kernels; up to {arms} arms each, "
-            f"then {looks.at[0]} to {looks.at[-1]} timed launches"
-        )
-        lines += [f"  {kernel.name}/{workload.name}: {described(workload.args)}" for kernel, workload in chosen]
+    cases = {kind: cases_on(Target(kind=kind, name=kind), manifest) for kind in kinds}
+    for kind, chosen in cases.items():
+        if chosen or not any(cases.values()):
+            lines.append(work(kind, chosen, with_base=bool(base.commit)))
+            lines += [f"  {kernel.name}/{workload.name}: {described(workload.args)}" for kernel, workload in chosen]
     return "\n".join([*lines, "Nothing was started."])
+
+
+def cases_on(target: Target, manifest: Manifest) -> list[tuple[Kernel, Workload]]:
+    return [(k, w) for k in manifest.kernels for w in k.workloads if aimed(target, w)]
+
+
+def work(kind: str, cases: Sequence[tuple[Kernel, Workload]], *, with_base: bool) -> str:
+    looks = CPU_LOOKS if kind == "cpu" else GPU_LOOKS
+    arms = [word for arm, word in ARMS.items() if with_base or arm.tree is Tree.HEAD]
+    kernels = count(len({kernel.name for kernel, _ in cases}), "kernel")
+    return (
+        f"{kind}: {count(len(cases), 'case')} of {kernels}; up to {len(arms)} arms each ({', '.join(arms)}), "
+        f"then {looks.at[0]} to {looks.at[-1]} timed launches"
+    )
 
 
 def aimed(target: Target, workload: Workload) -> bool:

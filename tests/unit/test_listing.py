@@ -1,0 +1,65 @@
+"""What `--dry-run` says it would do."""
+
+from pathlib import Path
+
+import pytest
+
+from kgate import listing
+from kgate.load.manifest import load
+from kgate.load.tree import BaseRef
+from kgate.model import Manifest
+
+TEXT = """\
+version: 1
+kernels:
+  gemm:
+    owners: ["@acme/kernels"]
+    dispatch: acme:gemm
+    custom: acme:fused
+    fallback: acme:eager
+    targets: [{targets}]
+    workloads: {{small: {{}}}}
+"""
+NO_BASE = BaseRef(commit="", tree="", reason="asked for none")
+BASE = BaseRef(commit="a" * 40, tree="b" * 40, reason="")
+
+
+def manifest(folder: Path, targets: str) -> Manifest:
+    (folder / "kgate.yaml").write_text(TEXT.format(targets=targets))
+    return load(folder / "kgate.yaml")
+
+
+def test_a_kind_of_device_without_cases_is_left_out_and_every_arm_is_named(tmp_path: Path) -> None:
+    said = listing.dry_run(manifest(tmp_path, "cpu"), BASE, "auto")
+
+    assert said.splitlines() == [
+        "kgate.yaml: base aaaaaaaaa",
+        "cpu: 1 case of 1 kernel; up to 7 arms each (base, head, fallback, base's fallback, reference, the switch off, "
+        "the switch on), then 5 to 20 timed launches",
+        "  gemm/small: ",
+        "Nothing was started.",
+    ]
+
+
+def test_without_a_base_its_arms_are_not_named(tmp_path: Path) -> None:
+    said = listing.dry_run(manifest(tmp_path, "cuda"), NO_BASE, "auto")
+
+    assert said.splitlines()[1].startswith(
+        "cuda: 1 case of 1 kernel; up to 5 arms each (head, fallback, reference, the switch off, the switch on), then 8"
+    )
+
+
+@pytest.mark.parametrize(("device", "kinds"), [("auto", ["cpu", "cuda"]), ("cpu", ["cpu"])])
+def test_where_nothing_would_run_that_is_said_of_every_kind_asked_for(
+    tmp_path: Path, device: str, kinds: list[str]
+) -> None:
+    manifest(tmp_path, "cpu")
+    text = (tmp_path / "kgate.yaml").read_text().replace("{small: {}}", "{}")
+    (tmp_path / "kgate.yaml").write_text(text)
+    nothing = load(tmp_path / "kgate.yaml")
+
+    said = listing.dry_run(nothing, NO_BASE, device)
+
+    assert [line.partition(";")[0] for line in said.splitlines()[1:-1]] == [
+        f"{kind}: 0 cases of 0 kernels" for kind in kinds
+    ]
