@@ -62,9 +62,9 @@ def marked(text: object, longest: int = LONGEST) -> str:
     return "".join(f"`{piece}`" if odd % 2 else quiet(piece) for odd, piece in enumerate(pieces))
 
 
-def fenced(text: object, longest: int = 4000) -> str:
-    """A code block of one line whose fence is longer than any run of backticks within."""
-    line = plain(text, longest)
-    runs = [len(run) for run in re.findall(r"`+", line)]
+def fenced(*texts: object, longest: int = 4000) -> str:
+    """A code block of one line for each text, whose fence is longer than any run of backticks within."""
+    lines = [plain(text, longest) for text in texts]
+    runs = [len(run) for line in lines for run in re.findall(r"`+", line)]
     fence = "`" * max(3, *(n + 1 for n in runs), 3)
-    return f"{fence}console\n{line}\n{fence}"
+    return "\n".join((f"{fence}console", *lines, fence))

@@ -7,28 +7,18 @@ Advice is kgate's own, with names from the manifest in it: its code marks show a
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from shlex import quote
 
 from kgate.escape import fenced, markdown, marked
 from kgate.figures import count
-from kgate.model import Finding, Report, Scope, Verdict
+from kgate.model import Finding, Report, Verdict
+from kgate.reports._again import checkout, command
+from kgate.reports._cells import HEADERS, LEGEND, rows
+from kgate.reports._evidence import evidence
+from kgate.reports._notes import NO_BASELINE, folded
 from kgate.reports._style import Style
-from kgate.reports._view import (
-    HEADERS,
-    Group,
-    answering,
-    commits,
-    cost,
-    folded,
-    headline,
-    launches,
-    rows,
-    sorted_out,
-    title,
-)
+from kgate.reports._view import Group, answering, commits, cost, headline, launches, sorted_out, title
 
 NAME = "markdown"
-LONGEST_FLAGS = 1000  # characters; beyond that the whole check is as good
 LIMIT = 60_000  # characters; GitHub takes 65,536, and the poster adds a marker and a link
 SIGNS = {Verdict.FAIL: "❌", Verdict.NO_VERDICT: "❔", Verdict.WARN: "⚠️", Verdict.PASS: "✅"}
 
@@ -53,9 +43,7 @@ def render(report: Report, style: Style) -> str:
         Part(head=again(report)),
         folding(f"{count(len(visible), 'warning')}, blocking nothing", visible, "findings") if visible else None,
         case_table(report),
-        folding(f"Notes: {folded(found.notes)}", tuple(f"- {markdown(f.sentence)}\n" for f in found.notes), "notes")
-        if found.notes
-        else None,
+        folding(f"Notes: {folded(found.notes)}", tuple(map(note, found.notes)), "notes") if found.notes else None,
         folding("How this was measured", tuple(f"- {line}\n" for line in method(report)), "lines"),
     ]
     return joined([part for part in parts if part is not None])
@@ -80,52 +68,44 @@ def gpu(report: Report) -> str:
 def block(group: Group) -> str:
     """One rule on one kernel: a paragraph, then a list that ends in what to do."""
     first = group.first
-    old = ", in base as well" if first.pre_existing else ""
-    open_ = ", could not be decided" if first.undecided else ""
-    lines = [f"**{markdown(first.rule)}** {markdown(title(group))}{old}{open_}", ""]
+    lines = [f"**{markdown(first.rule)}** {markdown(title(group))}", ""]
     lines += [f"- {markdown(finding.sentence)}" for finding in group.findings]
-    lines += [f"- {markdown(key)}: {markdown(value)}" for key, value in first.evidence.items() if key != "trace"]
+    lines += [f"- {markdown(key)}: {markdown(value)}" for key, value in evidence(group)]
     lines += [f"- What to do: {marked(first.advice)}", f"- Owner: {markdown(answering(group))}", "", ""]
     return "\n".join(lines)
 
 
+def note(finding: Finding) -> str:
+    advice = f". {marked(finding.advice)}" if finding.rule == NO_BASELINE else ""
+    return f"- {markdown(finding.sentence)}{advice}\n"
+
+
 def again(report: Report) -> str:
-    """The exact command, narrowed to what blocks, and the ways to let a change through on purpose."""
-    blocking = [f for f in report.findings if f.blocks]
-    if not blocking:
+    """The exact commands, narrowed to what blocks, and the ways to let a change through on purpose."""
+    if not any(f.blocks for f in report.findings):
         return ""
     accept = (
         "To accept a finding on purpose, lower its rule under `policy` in the manifest, in a change of its own that "
         "the owner reviews; `kgate explain RULE` says what each rule wants."
     )
-    return f"To see this on your machine:\n\n{fenced(report.command + narrowed(report, blocking))}\n\n{accept}\n\n"
-
-
-def narrowed(report: Report, blocking: list[Finding]) -> str:
-    """`--kernel` for each kernel that blocks, `--workload` where all is about one kernel's; "" if that is too long."""
-    kernels = list(dict.fromkeys(f.kernel for f in blocking if f.kernel))
-    flags = [f" --kernel {quote(name)}" for name in kernels]
-    if len(kernels) == 1 and all(f.scope is Scope.CASE for f in blocking):
-        names = dict.fromkeys(f.name.removeprefix(f"{f.kernel}/") for f in blocking)
-        flags += [f" --workload {quote(name)}" for name in names]
-    text = "".join(flags)
-    return "" if "--kernel" in report.command or len(text) > LONGEST_FLAGS else text
+    typed = fenced(*filter(None, (checkout(report), command(report))))
+    return f"To see this on your machine:\n\n{typed}\n\n{accept}\n\n"
 
 
 def case_table(report: Report) -> Part:
-    cases = tuple(line(cells) for cells in rows(report, markdown))
+    cases = tuple(line((f"{row.kernel}/{row.workload}", *row.cells)) for row in rows(report, markdown))
     head = line(HEADERS) + line((":--", *("--:",) * 5, ":--"))
-    return folding(count(len(cases), "case"), cases, "cases", head)
+    return folding(count(len(cases), "case"), cases, "cases", head, f"\n{LEGEND}.\n" if report.run.latency else "")
 
 
 def line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def folding(summary: str, inside: tuple[str, ...], what: str, head: str = "") -> Part:
+def folding(summary: str, inside: tuple[str, ...], what: str, head: str = "", foot: str = "") -> Part:
     """`summary` holds nothing but kgate's own words: inside that element Markdown's escapes do not work."""
     return Part(
-        head=f"<details><summary>{summary}</summary>\n\n{head}", rows=inside, tail="\n</details>\n\n", what=what
+        head=f"<details><summary>{summary}</summary>\n\n{head}", rows=inside, tail=f"{foot}\n</details>\n\n", what=what
     )
 
 

@@ -4,28 +4,20 @@ import textwrap
 from collections.abc import Iterator
 
 from kgate.escape import plain
-from kgate.model import Report, Verdict
+from kgate.model import Finding, Report, Verdict
+from kgate.reports import _notes
+from kgate.reports._again import command
+from kgate.reports._cells import LEGEND, rows
+from kgate.reports._evidence import evidence, trace
 from kgate.reports._style import Style
-from kgate.reports._view import (
-    HEADERS,
-    Group,
-    answering,
-    commits,
-    cost,
-    folded,
-    headline,
-    launches,
-    rows,
-    sorted_out,
-    title,
-)
+from kgate.reports._table import drawn
+from kgate.reports._view import Group, answering, commits, cost, headline, launches, sorted_out, title
 
 NAME = "text"
 RESET = "\x1b[0m"
 COLOURS = {Verdict.FAIL: "\x1b[1;31m", Verdict.NO_VERDICT: "\x1b[1;35m", Verdict.WARN: "\x1b[1;33m"}
+LONGEST_COMMAND = 4000  # characters
 GREEN, BOLD = "\x1b[1;32m", "\x1b[1m"
-TRACE_LINES = 3
-NARROWEST_CASE = 12  # columns left for a case's name, however narrow the terminal
 
 
 def render(report: Report, style: Style) -> str:
@@ -38,12 +30,11 @@ def render(report: Report, style: Style) -> str:
         *table(report, style),
         "",
     ]
-    if found.notes:
-        lines += wrapped(f"notes: {folded(found.notes)}; in full with --format json", style.width)
+    lines += note_lines(report, found.notes, style)
     for remark in report.run.remarks:
         lines += wrapped(f"remark: {plain(remark)}", style.width)
     lines += wrapped(f"cost: {cost(report)}, {launches(report.run)}, sandbox {plain(report.sandbox)}", style.width)
-    lines += wrapped(f"again: {plain(report.command)}", style.width)
+    lines += wrapped(f"again: {plain(command(report), LONGEST_COMMAND)}", style.width)
     return "\n".join(lines) + "\n"
 
 
@@ -66,42 +57,31 @@ def section(name: str, groups: tuple[Group, ...], style: Style) -> Iterator[str]
 
 def group_lines(group: Group, style: Style) -> Iterator[str]:
     first = group.first
-    old = ", in base as well" if first.pre_existing else ""
-    open_ = ", could not be decided" if first.undecided else ""
-    yield from wrapped(plain(f"{first.rule}  {title(group)}{old}{open_}"), style.width, "  ")
-    for finding in group.findings:
-        yield from wrapped(plain(finding.sentence), style.width, "      ")
-    for key, value in first.evidence.items():
-        # Of a trace the end tells most; the whole of it is in the JSON report.
-        for piece in value.splitlines()[-TRACE_LINES:] if key == "trace" else (value,):
-            yield from wrapped(f"{plain(key)}: {plain(piece)}", style.width, "      ")
-    yield from wrapped(f"do: {plain(first.advice)}", style.width, "      ")
-    yield from wrapped(f"owner: {plain(answering(group))}", style.width, "      ")
+    label, pieces = trace(group)
+    said = (
+        *(finding.sentence for finding in group.findings),
+        *(f"{key}: {value}" for key, value in evidence(group)),
+        *(f"{label}: {piece}" for piece in pieces),
+        f"do: {first.advice}",
+        f"owner: {answering(group)}",
+    )
+    yield from wrapped(plain(f"{first.rule}  {title(group)}"), style.width, "  ")
+    for line in said:
+        yield from wrapped(plain(line), style.width, "      ")
+
+
+def note_lines(report: Report, notes: tuple[Finding, ...], style: Style) -> list[str]:
+    if not notes:
+        return []
+    said = [wrapped(plain(line), style.width, "  ") for line in _notes.lines(report, notes)]
+    return [*wrapped(_notes.heading(report, notes), style.width), *(line for lines in said for line in lines)]
 
 
 def table(report: Report, style: Style) -> list[str]:
-    """All cases. The names give way if the terminal is narrow: they are elided in the middle, the numbers never."""
     cases = rows(report, plain)
     if not cases:
         return ["no cases"]
-    longest = max(len(cells[0]) for cells in cases)
-    spare = style.width - len(drawn([("", *cells[1:]) for cells in cases])[0])
-    room = max(NARROWEST_CASE, min(longest, spare + len(HEADERS[0])))
-    return drawn([(elided(cells[0], room), *cells[1:]) for cells in cases])
-
-
-def drawn(cases: list[tuple[str, ...]]) -> list[str]:
-    from tabulate import tabulate
-
-    align = ("left", *("right",) * 5, "left")
-    return tabulate(cases, headers=HEADERS, tablefmt="simple", disable_numparse=True, colalign=align).splitlines()
-
-
-def elided(name: str, room: int) -> str:
-    if len(name) <= room:
-        return name
-    tail = (room - 1) * 2 // 3
-    return f"{name[: room - 1 - tail]}…{name[-tail:]}"
+    return [*drawn(cases, style.width), *(wrapped(LEGEND, style.width) if report.run.latency else ())]
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:

@@ -75,6 +75,14 @@ def test_names_around_a_code_mark_cannot_close_it_or_hide_in_it(before, after):
 
 
 @given(hostile)
+def test_a_fence_holds_any_texts_a_line_each(text):
+    page = page_of(f"{fenced('first', text)}\n\nafter\n")
+
+    assert page.opened == ["pre", "code", "p"]
+    assert fenced("first", text).count("\n") == 3
+
+
+@given(hostile)
 def test_a_fence_holds_any_text(text):
     page = page_of(f"{fenced(text)}\n\nafter\n")
 

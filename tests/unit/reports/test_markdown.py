@@ -86,7 +86,16 @@ def test_blockers_are_open_and_the_rest_is_folded():
 def test_the_command_is_narrowed_to_what_blocks():
     run = with_comparisons(run_of(kernel("a", workloads=("m1", "m 2"))), (HEAD, wrong()))
 
-    assert "kgate check --kernel a --workload m1 --workload 'm 2'\n" in comment(report_of(run))
+    report = replace(report_of(run), head="1a2b3c4d", base="0d0e0f10")
+
+    typed = "git checkout 1a2b3c4d\nkgate check --base 0d0e0f10 --kernel a --workload m1 --workload 'm 2'\n"
+    assert typed in comment(report)
+    assert "git checkout" not in comment(replace(report, head="1a2b3c4d+dirty"))
+    assert "kgate check --base main --kernel a" in comment(replace(report, command="kgate check --base main"))
+
+
+def test_a_missing_baseline_says_how_to_store_one():
+    assert "Run `kgate baseline record` on cpu" in comment(report_of(run_of(baseline=None)))
 
 
 def test_a_comment_that_is_too_long_is_cut_by_whole_rows_and_says_so():

@@ -1,12 +1,16 @@
 """The report at a terminal."""
 
+from dataclasses import replace
+
 import pytest
 
-from kgate.model import HEAD, Verdict
+from kgate.model import HEAD, Decision, Ratio, Report, Verdict
 from kgate.reports import Style, text
-from kgate.reports.text import elided
-from tests.unit.builders import failure, kernel, report_of, run_of, with_outcomes
+from kgate.reports._table import elided
+from tests.unit.builders import failure, kernel, ratio, report_of, run_of, with_latency, with_outcomes
 from tests.unit.reports.sample import sample
+
+PAYS = ratio(below="fallback", median=0.5)
 
 
 @pytest.mark.parametrize("width", [80, 100, 160])
@@ -40,9 +44,86 @@ def test_escape_sequences_of_a_kernel_are_shown_and_not_obeyed():
     assert "␛[32mkgate: pass␛[0m" in shown
 
 
-def test_a_long_name_gives_way_in_the_middle():
-    assert elided("linear_gelu/decode64", 12) == "line…ecode64"
+def test_a_name_longer_than_the_terminal_gives_way_at_its_end():
+    assert elided("linear_gelu_decode64", 12) == "linear_gelu…"
     assert elided("short", 12) == "short"
+
+
+def test_a_workload_that_does_not_fit_beside_its_numbers_stands_in_full_above_them():
+    name = "a_workload_whose_name_takes_half_of_a_terminal"
+    lines = text.render(report_of(run_of(kernel(workloads=(name, "small")))), Style()).splitlines()
+
+    at = lines.index(f"  {name}")
+    assert lines[at - 1] == "gemm"
+    assert lines[at + 1].split()[:2] == ["10.0", "µs"]
+    assert lines[at + 2].split()[:2] == ["small", "10.0"]
+    assert max(map(len, lines)) <= 80
+
+
+def noted(*ratios: Ratio, workloads: tuple[str, ...] = ("small",)) -> Report:
+    return report_of(with_latency(run_of(kernel(workloads=workloads)), *ratios))
+
+
+def test_a_regression_on_a_cpu_is_in_the_first_line_the_table_and_the_notes():
+    report = noted(ratio(median=1.177, decision=Decision.SLOWER), ratio(below="fallback", median=0.5))
+
+    shown = text.render(report, Style())
+
+    assert shown.startswith("kgate: pass: nothing blocks; 1 case noted as slower than base;")
+    assert " slower\n" in shown
+    assert "notes (latency is only noted on a CPU; `policy: {slower-than-base: fail}` makes" in shown
+    assert "  slower-than-base  gemm/small  +17.7 ±1.2 % against base\n" in shown
+
+
+def test_what_could_not_be_decided_is_counted_apart_and_never_called_slower():
+    report = noted(ratio(median=1.04, decision=Decision.INCONCLUSIVE), PAYS, workloads=("a", "b"))
+
+    shown = text.render(report, Style())
+
+    assert shown.startswith("kgate: pass: nothing to mend")
+    assert "  2 undecided against base\n" in shown
+    assert "slower-than-base  gemm" not in shown
+    assert shown.count("  ok\n") == 2
+
+
+def test_many_notes_are_cut_and_the_rest_counted():
+    slow = ratio(median=1.2, decision=Decision.SLOWER)
+    shown = text.render(noted(slow, PAYS, workloads=tuple(f"w{n}" for n in range(20))), Style())
+
+    assert shown.count("slower-than-base  gemm/w") == 7
+    assert "  13 more with --format markdown\n" in shown
+
+
+def test_decided_and_undecided_blockers_are_counted_apart():
+    run = run_of(kernel("a"), kernel("b"), on_gpu=True)
+    (first, second) = run.cases
+    broken = {(HEAD, first): failure(), (HEAD, second): failure("unavailable", "no tilelang")}
+
+    shown = text.render(report_of(replace(run, outcomes={**run.outcomes, **broken})), Style(width=200))
+
+    assert "1 finding blocks this change (does-not-run) in 1 kernel, 1 could not be decided (not-measured);" in shown
+
+
+def test_the_command_to_see_it_again_names_base_and_what_blocks():
+    report = report_of(with_outcomes(run_of(kernel(workloads=("a", "b"))), (HEAD, failure())))
+
+    shown = " ".join(text.render(report, Style(width=400)).split())
+
+    assert f"again: kgate check --base {report.base} --kernel gemm --workload a --workload b" in shown
+
+
+@pytest.mark.parametrize(
+    ("head", "base", "said"),
+    [
+        ("+dirty", "", "uncommitted changes, no base"),
+        ("1a2b3c4d5e6f", "", "head 1a2b3c4d5, no base"),
+        ("1a2b3c4d5e6f+dirty", "0d0e0f101112", "head 1a2b3c4d5+dirty against base 0d0e0f101"),
+    ],
+)
+def test_the_commits_are_said_in_words_where_there_is_none(head, base, said):
+    report = replace(report_of(run_of()), head=head, base=base)
+
+    assert text.render(report, Style()).splitlines()[1] == f"kgate.yaml, {said}"
 
 
 def test_workloads_that_fail_alike_are_one_group():

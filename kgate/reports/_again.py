@@ -1,0 +1,29 @@
+"""What to type to see the same findings: at the same commits, and nothing but what blocks."""
+
+from shlex import quote
+
+from kgate.model import Finding, Report, Scope
+
+LONGEST_FLAGS = 1000  # characters; beyond that the whole check is as good
+
+
+def checkout(report: Report) -> str:
+    """ "" where no commit holds what was measured."""
+    return "" if "+" in report.head or not report.head else f"git checkout {report.head}"
+
+
+def command(report: Report) -> str:
+    """The run's own command, with the base that it chose, narrowed to what blocks."""
+    base = f" --base {quote(report.base)}" if report.base and "--base" not in report.command else ""
+    return f"{report.command}{base}{narrowed(report, [f for f in report.findings if f.blocks])}"
+
+
+def narrowed(report: Report, blocking: list[Finding]) -> str:
+    """`--kernel` for each kernel that blocks, `--workload` where all is about one kernel's; "" if that is too long."""
+    kernels = list(dict.fromkeys(f.kernel for f in blocking if f.kernel))
+    flags = [f" --kernel {quote(name)}" for name in kernels]
+    if len(kernels) == 1 and all(f.scope is Scope.CASE for f in blocking):
+        names = dict.fromkeys(f.name.removeprefix(f"{f.kernel}/") for f in blocking)
+        flags += [f" --workload {quote(name)}" for name in names]
+    text = "".join(flags)
+    return "" if "--kernel" in report.command or len(text) > LONGEST_FLAGS else text
