@@ -45,7 +45,7 @@ def trace(group: Group) -> tuple[str, tuple[str, ...]]:
 
 def shortened(detail: str) -> tuple[str, ...]:
     """The last frame of the user's own code and the error; without such a frame the last lines."""
-    spoken = [line for line in detail.splitlines() if line.strip(" ^~\t")]
+    spoken = [line.removeprefix("  ") for line in detail.splitlines() if line.strip(" ^~\t")]
     own = [n for n, line in enumerate(spoken) if (found := FRAME.match(line)) and not LIBRARY.search(found["path"])]
     if not own or len(spoken) - own[-1] <= TRACE_LINES:
         return tuple(spoken[-TRACE_LINES:])

@@ -72,8 +72,9 @@ def unproven(run: Run, case: Case) -> Said | None:
 
 
 def base_failed(case: Case, failure: Failure) -> Said:
-    again = "Run the same command again, which tries base anew." if failure.reason in PASSING else "Mend what keeps it."
-    return not_measured(case, happened(failure), again, trace(failure))
+    passing = failure.reason in PASSING
+    advice = "Run the same command again, which tries base anew." if passing else "Mend what keeps base from answering."
+    return not_measured(case, happened(failure), advice, trace(failure))
 
 
 def slower(run: Run, case: Case, ratio: Ratio) -> Said:

@@ -141,7 +141,7 @@ def test_a_reader_that_goes_away_is_no_bug(typed, monkeypatch: pytest.MonkeyPatc
         (("check", "--format", "xml"), "'xml' is not one of"),
         (("check", "extra"), "unexpected extra argument"),
         (("comment", "/nowhere/results"), "does not exist"),
-        (("explain", "no-such-rule"), "no rule is called 'no-such-rule'; did you mean 'not-measured'?"),
+        (("explain", "no-such-rule"), "no rule is called 'no-such-rule'; `kgate explain` lists them all"),
         (("schema", "manifst"), "'manifst' is not one of"),
     ],
 )

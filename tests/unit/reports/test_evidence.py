@@ -50,8 +50,8 @@ def test_at_most_three_cases_are_told_apart():
 
 def test_a_trace_ends_in_the_users_own_frame_and_the_error():
     assert shortened(TRACEBACK) == (
-        '  File "/repo/acme/vector.py", line 12, in custom',
-        "    return kernel(x)",
+        'File "/repo/acme/vector.py", line 12, in custom',
+        "  return kernel(x)",
         "ValueError: K is odd",
     )
 
@@ -59,7 +59,7 @@ def test_a_trace_ends_in_the_users_own_frame_and_the_error():
 def test_without_a_frame_of_the_users_own_the_end_is_shown_without_marks():
     ending = TRACEBACK.replace("/repo/acme", "/venv/site-packages/acme")
 
-    assert shortened(ending)[-2:] == ('    raise ValueError("K is odd")', "ValueError: K is odd")
+    assert shortened(ending)[-2:] == ('  raise ValueError("K is odd")', "ValueError: K is odd")
 
 
 def test_a_trace_of_two_lines_is_shown_whole():

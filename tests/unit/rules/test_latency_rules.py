@@ -100,6 +100,21 @@ def test_a_base_that_could_not_be_measured_is_no_verdict(outcome, why):
     assert verdict_of(findings) is Verdict.NO_VERDICT
 
 
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("hung", "Run the same command again, which tries base anew."),
+        ("outside-tree", "Mend what keeps base from answering."),
+    ],
+)
+def test_to_run_again_is_advised_only_where_base_is_tried_again(reason, advice):
+    run = with_latency(with_outcomes(run_of(on_gpu=True), (BASE, failure(reason))), PAYS)
+
+    (finding,) = judged(run)
+
+    assert finding.advice.startswith(advice)
+
+
 def test_a_base_whose_answer_was_compared_with_nothing_is_no_verdict_whatever_its_times():
     run = with_comparisons(run_of(on_gpu=True), (BASE, ()))
 
