@@ -30,7 +30,7 @@ from kgate.model import (
     Workload,
     of_base,
 )
-from kgate.plan import DRILLS, ORDER, Target, drilled, jobs, looks, same_signature, switches
+from kgate.plan import DRILLS, ORDER, Target, compatible, drilled, jobs, looks, same_signature, switches
 from kgate.protocol import Arg, CaseJob, ListArg, MapArg, Rung, TensorArg
 from kgate.runner import records
 from kgate.runner.outputs import run_outputs
@@ -96,8 +96,10 @@ class Bench:
             return
         plan = self.setting.plan
         kernels = plan.base_kernels if arm.tree is Tree.BASE else plan.kernels
-        env = switches((kernels[c.kernel] for c in pending), arm)
-        self.launch(arm, arm, jobs(plan, arm, pending), env)
+        for group in compatible({c.kernel: kernels[c.kernel] for c in pending}.values(), arm):
+            names = {kernel.name for kernel in group}
+            work = jobs(plan, arm, [c for c in pending if c.kernel in names])
+            self.launch(arm, arm, work, switches(group, arm))
 
     def run_references(self, cases: Iterable[Case]) -> None:
         """Base's reference where base has the kernel with this signature, head's where the kernel is new."""

@@ -168,6 +168,25 @@ def switches(kernels: Iterable[Kernel], arm: Arm) -> dict[str, str]:
     return {k.switch.env: position(k, arm) for k in kernels if k.switch is not None and k.switch.env}
 
 
+def compatible(kernels: Iterable[Kernel], arm: Arm) -> tuple[tuple[Kernel, ...], ...]:
+    """
+    Groups that can be drilled in one process: within one, no two kernels want different values of one variable.
+
+    One variable that chooses among several kernels of an operator is common: at "tilelang" it turns one of them on.
+    """
+    groups: list[list[Kernel]] = []
+    for kernel in kernels:
+        wanted = switches([kernel], arm)
+        for group in groups:
+            taken = switches(group, arm)
+            if all(taken.get(name, value) == value for name, value in wanted.items()):
+                group.append(kernel)
+                break
+        else:
+            groups.append([kernel])
+    return tuple(tuple(group) for group in groups)
+
+
 def drilled(plan: Plan, cases: Sequence[Case]) -> tuple[Case, ...]:
     """Cases that a switch drill can run: the kernel must declare a switch."""
     return tuple(c for c in cases if plan.kernels[c.kernel].switch is not None)

@@ -1,7 +1,5 @@
 """One kernel of the manifest: what the schema cannot say of it, then its value."""
 
-from collections.abc import Sequence
-
 from kgate.load.document import Fields
 from kgate.load.hints import nearest
 from kgate.load.workloads import Family, workloads
@@ -55,31 +53,6 @@ def check(family: Family) -> None:
         for name, mark in given["mutates"].marked():
             if name not in family.args:
                 raise mark.error(f"{name!r} is not an argument of {family.name}{nearest(name, family.args)}")
-
-
-def agree(kernels: Sequence[Kernel], given: Fields) -> None:
-    """
-    Refuse two meanings of one variable: one process runs all kernels, and its environment holds one value of each.
-
-    `given` are the kernels' fields, by name.
-    """
-    first: dict[str, Kernel] = {}
-    for each in kernels:
-        if each.switch is None or not each.switch.env:
-            continue
-        before = first.setdefault(each.switch.env, each)
-        if values(each) != values(before):
-            mark, other = (given[k.name].fields("switch").marks["env"] for k in (each, before))
-            on, off = values(before)
-            raise mark.error(
-                f"{each.switch.env!r} is {values(each)[0]!r} and {values(each)[1]!r} here, and {on!r} and {off!r} in "
-                f"{other.file}:{other.line}; give both kernels the same values, or a variable each"
-            )
-
-
-def values(kernel: Kernel) -> tuple[str, str]:
-    """Of its switch: for the custom path, and for the fallback."""
-    return ("", "") if kernel.switch is None else (kernel.switch.custom, kernel.switch.fallback)
 
 
 def switch(given: Fields) -> Switch:

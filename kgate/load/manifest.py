@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kgate.load import document, form, nearby, unsupported
 from kgate.load.document import Fields, Mark
-from kgate.load.kernels import agree, kernel
+from kgate.load.kernels import kernel
 from kgate.model import Level, Manifest
 
 NAME = "kgate.yaml"
@@ -43,8 +43,6 @@ def load(path: Path) -> Manifest:
     parts = (main, *included(main, path.parent, root))
     top, given = main.fields, joined(parts)
     timeout_s = float(top.fields("defaults").get("timeout_s", TIMEOUT_S))
-    kernels = tuple(kernel(name, fields, timeout_s) for name, fields in given.items())
-    agree(kernels, given)
     return Manifest(
         path=path,
         folder=path.parent,
@@ -55,7 +53,7 @@ def load(path: Path) -> Manifest:
         baselines=top.get("baselines", "baselines"),
         policy={rule: Level[level.upper()] for rule, level in top.fields("policy").items()},
         gpus=dict(top.fields("gpus")),
-        kernels=kernels,
+        kernels=tuple(kernel(name, fields, timeout_s) for name, fields in given.items()),
         digest=hashlib.sha256(b"".join(p.data for p in parts)).hexdigest(),
     )
 

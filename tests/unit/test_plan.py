@@ -20,7 +20,19 @@ from kgate.model import (
     Workload,
     of_base,
 )
-from kgate.plan import CPU_LOOKS, LATENCY_RULES, Target, can_act, drilled, job, jobs, plan, same_signature, switches
+from kgate.plan import (
+    CPU_LOOKS,
+    LATENCY_RULES,
+    Target,
+    can_act,
+    compatible,
+    drilled,
+    job,
+    jobs,
+    plan,
+    same_signature,
+    switches,
+)
 from kgate.protocol import Fill, TensorArg
 
 CPU = Target(kind="cpu", name="cpu")
@@ -124,6 +136,17 @@ def test_a_drill_sets_every_kernels_switch_and_other_arms_set_none() -> None:
     assert switches(kernels, SWITCH_OFF) == {"ACME_ADD": "off", "ACME_MUL": "off"}
     assert switches(kernels, SWITCH_ON) == {"ACME_ADD": "on", "ACME_MUL": "on"}
     assert switches(kernels, HEAD) == {}
+
+
+def test_kernels_that_want_one_variable_at_different_values_are_drilled_apart() -> None:
+    one = replace(kernel("add_a"), switch=Switch(env="ADD", custom="a", fallback="torch"))
+    two = replace(kernel("add_b"), switch=Switch(env="ADD", custom="b", fallback="torch"))
+    other = kernel("mul")
+
+    on, off = compatible((one, two, other), SWITCH_ON), compatible((one, two, other), SWITCH_OFF)
+
+    assert [[k.name for k in group] for group in on] == [["add_a", "mul"], ["add_b"]]
+    assert [[k.name for k in group] for group in off] == [["add_a", "add_b", "mul"]]
 
 
 def test_a_context_switch_wraps_the_call_and_sets_no_variable() -> None:
