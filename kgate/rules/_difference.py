@@ -18,7 +18,8 @@ def difference(comparison: Comparison) -> str:
     """
     head = named(comparison)
     if comparison.mismatch:
-        return f"{head}: {comparison.mismatch}"
+        says_which = comparison.mismatch.startswith(f"output {comparison.output} ")
+        return comparison.mismatch if says_which else f"{head}: {comparison.mismatch}"
     broken = comparison.broken[0]
     return "; ".join((f"{head}: {broken}", *spread_out(comparison, broken)))
 

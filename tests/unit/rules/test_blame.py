@@ -169,6 +169,14 @@ def test_the_evidence_of_a_wrong_result_repeats_no_number_of_its_sentence():
     }
 
 
+def test_a_mismatch_that_names_its_output_is_not_named_twice():
+    named = replace(misshapen()[0], mismatch="output 0 is float32, the fallback gives bfloat16")
+
+    (finding,) = judged(with_comparisons(run_of(), (HEAD, (named,))))
+
+    assert finding.sentence == "acme.gemm:fused on workload small, output 0 is float32, the fallback gives bfloat16"
+
+
 def test_elements_off_are_counted_and_placed_once():
     off = "4096 of 8192 elements are off by more than 0.1, the worst at [3, 17]: 4.5, expected 1.0"
 
