@@ -14,6 +14,7 @@ def report(command: str) -> str:
     return (
         "kgate: a bug of kgate's own stopped this run; your change is not judged (exit code 3).\n"
         "Please report it with the text below; it holds no file contents and no environment variables.\n\n"
-        f"    kgate {__version__}, Python {sys.version.split()[0]}, {system.sysname} {system.release} {system.machine}\n"
+        f"    kgate {__version__}, Python {sys.version.split()[0]}, "
+        f"{system.sysname} {system.release} {system.machine}\n"
         f"    command: {command}\n\n" + "".join(f"    {line}\n" for line in trace.splitlines())
     )
