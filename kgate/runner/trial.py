@@ -10,7 +10,9 @@ from kgate.runner.schedule import Course, course, kept, orders, seeds
 from kgate.runner.shelf import Refused
 from kgate.runner.table import Table
 
-LEAKS_SHARE = 0.05  # a median hardly moves for fewer, and a busy host delays a launch now and then
+# The datum is a median, which a quarter of outliers on one side can move within the bulk alone. An idle H200 host had 0
+# to 4 such samples in a block of 8, most often none or one (19 cases, 8 launches each).
+LEAKS_SHARE = 0.25
 CLOCK_SLACK_NS = 1_000_000  # between the gate's clock and the worker's, for what lies between the two readings
 
 
