@@ -36,7 +36,7 @@ def test_a_missing_manifest_is_told_with_its_path(shop: Shop) -> None:
     ("text", "words"),
     [
         ("version: 1\nkernels: {a: [\n", "kgate.yaml:"),
-        ("version: 1\nkernels: {good: {owner: me}}\n", "owner"),
+        ("version: 1\nkernel: {}\nkernels: {}\n", "did you mean 'kernels'"),
         ("version: 7\nkernels: {}\n", "version 1, not 7"),
         ("", "kgate.yaml"),
         ("\x00\x01", "kgate.yaml"),
