@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-# The gate as an installed program would start: nothing of the caller's folder is on its path, nor kgate on a worker's.
-LAUNCHER = (sys.executable, "-c", f"import sys; sys.path[0] = {str(ROOT)!r}; from kgate.cli import main; main()")
+LAUNCHER = (sys.executable, os.fspath(Path(__file__).with_name("gate.py")))
 GOOD = "def kernel(x):\n    return x + x\n"
 PLAIN = "def double(x):\n    return 2 * x\n"
 SHOP = """\
@@ -125,7 +124,8 @@ class Shop:
         self, *arguments: str, env: Mapping[str, str | None] | None = None, cwd: Path | None = None
     ) -> "subprocess.Popen[str]":
         """A running `kgate`; a variable of None is taken out."""
-        changed = {**os.environ, "KGATE_PYTHON": self.python, **(env or {})}
+        # A relative entry, such as a test run may have, would put the shop's own files before the gate's.
+        changed = {**os.environ, "PYTHONPATH": None, "KGATE_PYTHON": self.python, **(env or {})}
         return subprocess.Popen(
             [*LAUNCHER, *arguments],
             cwd=cwd or self.folder,

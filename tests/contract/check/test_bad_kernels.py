@@ -13,7 +13,6 @@ pytestmark = pytest.mark.real
 REPLIES = "os.path.join(sys.argv[2], 'replies.jsonl')"
 BAD = {
     "unimportable": "import no_such_package\n",
-    "misspelt": "def kernel(x)\n    return x\n",
     "gone": "def kernels(x):\n    return x + x\n",
     "raises": "def kernel(x):\n    raise ValueError('seventeen is not even')\n",
     "silent": "def kernel(x):\n    x + x\n",
@@ -38,7 +37,6 @@ BAD = {
 HANDED_DOWN = {"never": "def other(x):\n    return x\n"}
 EXPECTED = {
     "unimportable": ("does-not-run", "customs.unimportable does not import under", "No module named 'no_such_package'"),
-    "misspelt": ("does-not-run", "customs.misspelt does not import under", "SyntaxError: expected ':'"),
     "gone": ("does-not-run", "customs.gone has no function 'kernel'", "did you mean 'kernels'"),
     "raises": ("does-not-run", "customs.raises:kernel", "ValueError: seventeen is not even"),
     "silent": ("contract-broken", "customs.silent:kernel", "returned None"),
