@@ -1,0 +1,198 @@
+"""The two halves of a run, without a process: what is compared with what, and what a ledger gives back."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kgate.correctness import Answers, bounds_of, compared, longest_dimension, rungs, strayed
+from kgate.latency import Stopwatch
+from kgate.load.tree import Head
+from kgate.model import (
+    BASE,
+    FALLBACK,
+    HEAD,
+    REFERENCE,
+    SWITCH_OFF,
+    SWITCH_ON,
+    TIMED,
+    Arm,
+    Failure,
+    Fingerprint,
+    LaunchTiming,
+    Measurement,
+    Tensor,
+    Tolerance,
+    Tree,
+    of_base,
+)
+from kgate.plan import plan
+from kgate.protocol import Fill, Identity, ListArg, TensorArg, ValueArg
+from kgate.runner.ledger import Ledger
+from kgate.runner.lockstep import Launch
+from kgate.runner.place import Workplace
+from kgate.setting import Base, Setting
+from tests.unit import builders
+from tests.unit.test_plan import CPU, kernel, manifest, workload
+
+DIED = Failure(rung="latency", reason="died", text="was ended by signal 11")
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Iterator[Setting]:
+    declared = manifest(kernel("add", workload("w", "cpu")))
+    seen = Identity(must_match={"timer": "cpu-monotonic"}, may_drift={}, information={}, adapters={}, devices={})
+    with Ledger.open(tmp_path / "key.jsonl") as ledger:
+        yield Setting(
+            manifest=declared,
+            base=Base(commit="b", tree_hash="t", folder=None, manifest=declared),
+            head=Head(commit="h", dirty=False, tree="t"),
+            plan=plan(declared, declared, CPU),
+            workplace=Workplace(python={}, trees={Tree.HEAD: tmp_path}, folder=tmp_path, device="cpu"),
+            identity=seen,
+            fingerprint=Fingerprint(must_match=seen.must_match),
+            ledger=ledger,
+            lock=-1,
+            folder=tmp_path,
+            stored=None,
+            remarks=(),
+        )
+
+
+def tensor(folder: Path, name: str, values: np.ndarray, dtype: str = "float32") -> Tensor:
+    path = folder / name
+    path.write_bytes(values.tobytes())
+    return Tensor(path=path, dtype=dtype, shape=values.shape, strides=(values.shape[-1], 1), device="cpu")
+
+
+def answer(folder: Path, name: str, dtype: str, factor: float = 1.0) -> Measurement:
+    values = np.arange(1, 7, dtype=np.float64).reshape(2, 3) * factor
+    return Measurement(outputs=(tensor(folder, name, values.astype(dtype), dtype),))
+
+
+def answers_of(folder: Path, **dtypes: str) -> Answers:
+    """By arm name with underscores: the dtype in which that arm answers, right in its value."""
+    arms: dict[str, Arm] = {"head": HEAD, "base": BASE, "fallback": FALLBACK, "base_fallback": of_base(FALLBACK)}
+    case = builders.case("add", "w")
+    return Answers(
+        outcomes={(arms[name], case): answer(folder, name, dtype) for name, dtype in dtypes.items()}, comparisons={}
+    )
+
+
+def mismatch_of(setting: Setting, answers: Answers, arm: Arm, folder: Path) -> str:
+    case = builders.case("add", "w")
+    mine, reference = answers.outcomes[arm, case], answer(folder, "reference", "float64")
+    assert isinstance(mine, Measurement)
+    (found,) = compared(setting, answers, arm, case, mine.outputs, reference)
+    return found.mismatch
+
+
+def test_a_fallback_that_changes_its_dtype_is_held_against_bases_and_excuses_no_custom_path(
+    setting: Setting, tmp_path: Path
+) -> None:
+    answers = answers_of(tmp_path, head="float64", base="float32", fallback="float64", base_fallback="float32")
+
+    assert mismatch_of(setting, answers, FALLBACK, tmp_path) == "output 0 is float64, base's fallback gives float32"
+    assert mismatch_of(setting, answers, BASE, tmp_path) == ""
+    assert mismatch_of(setting, answers, of_base(FALLBACK), tmp_path) == ""
+
+
+def test_custom_is_held_against_the_fallback_of_its_own_tree(setting: Setting, tmp_path: Path) -> None:
+    answers = answers_of(tmp_path, head="float64", base="float32", fallback="float32", base_fallback="float32")
+
+    assert mismatch_of(setting, answers, HEAD, tmp_path) == "output 0 is float64, the fallback gives float32"
+    assert mismatch_of(setting, answers, BASE, tmp_path) == ""
+
+
+def test_a_bound_by_hand_comes_first_then_what_the_fallbacks_error_allows_then_the_cap(tmp_path: Path) -> None:
+    outputs = (tensor(tmp_path, "x", np.zeros((2, 3), np.float32)),)
+    plain = workload("w", "cpu")
+    by_hand = replace(plain, tolerance={"float32": Tolerance(rtol=0.5)})
+    sound = builders.right()
+
+    sources = [
+        bounds_of(declared, CPU, arm, outputs, errors)[0].source
+        for declared, arm, errors in (
+            (by_hand, HEAD, sound),
+            (plain, HEAD, sound),
+            (plain, HEAD, builders.wrong()),
+            (plain, HEAD, ()),
+            (plain, FALLBACK, sound),
+        )
+    ]
+
+    assert sources == ["manifest", "derived", "cap", "cap", "cap"]
+
+
+def test_the_longest_dimension_is_looked_for_in_lists_as_well() -> None:
+    def of(*shape: int) -> TensorArg:
+        return TensorArg(shape=shape, dtype="float32", fill=Fill(kind="normal", b=1.0), stream=0)
+
+    assert longest_dimension([of(2, 3), ListArg(items=(of(7), ValueArg(value=99)))]) == 7
+    assert longest_dimension([ValueArg(value=3), of()]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arm", "facts", "astray"),
+    [
+        (SWITCH_OFF, {"reached-custom": 0, "reached-fallback": 1}, False),
+        (SWITCH_OFF, {"reached-custom": 1, "reached-fallback": 1}, True),
+        (SWITCH_OFF, {}, True),
+        (SWITCH_ON, {"reached-custom": 1, "reached-fallback": 1}, False),
+        (SWITCH_ON, {"reached-custom": 0, "reached-fallback": 1}, True),
+        (HEAD, {}, False),
+    ],
+)
+def test_a_drill_strays_where_it_does_not_reach_what_its_switch_asks_for(arm, facts, astray) -> None:
+    assert strayed(arm, Measurement(outputs=(), facts=facts)) is astray
+
+
+def test_the_rungs_that_the_gate_decides_are_told_once_and_only_if_reached() -> None:
+    case = builders.case("add", "w")
+    sound = Answers(outcomes={}, comparisons={(HEAD, case): builders.right(), (FALLBACK, case): builders.wrong()})
+
+    told = {e.fields["rung"]: e.fields["ok"] for e in rungs(sound, case)}
+
+    assert told == {"contract": True, "correctness": True, "fallback": False}
+
+
+def launched(**changes: object) -> Launch:
+    plain: dict[str, object] = {"timings": {}, "failures": {}, "exported": {}, "start_s": {}}
+    return Launch(**{**plain, **changes})  # type: ignore[arg-type]
+
+
+def test_a_failure_in_the_timed_loop_is_still_known_when_the_command_is_typed_again(setting: Setting) -> None:
+    case = setting.plan.cases[0]
+    first, second = (Stopwatch(setting=setting, answers=Answers(outcomes={}, comparisons={}), emit=print) for _ in "ab")
+
+    first.file(0, case, launched(failures={("head", case.name): DIED}))
+
+    assert second.recall(0, case)
+    assert second.outcomes[TIMED, case] == DIED
+    assert not second.recall(1, case)
+
+
+def test_a_launch_comes_back_with_the_sample_that_waits_to_be_compared(setting: Setting, tmp_path: Path) -> None:
+    case = setting.plan.cases[0]
+    timing = LaunchTiming(launch=0, samples_ns={"head": (1.0, 2.0)}, call_ns={"head": (1.0, 2.0)}, method="m")
+    outputs = (tensor(tmp_path, "sample", np.ones((2, 3), np.float32)),)
+    first, second, third = (
+        Stopwatch(setting=setting, answers=Answers(outcomes={}, comparisons={}), emit=print) for _ in "abc"
+    )
+
+    first.file(0, case, launched(timings={case.name: timing}, exported={("head", case.name): (7, outputs)}))
+
+    assert second.recall(0, case)
+    assert second.launches == {case: [timing]}
+    assert [(s.seed, s.outputs) for s in second.samples] == [(7, outputs)]
+    outputs[0].path.unlink()
+    assert not third.recall(0, case), "its times would be believed without their proof"
+
+
+def test_a_reference_has_no_place_among_what_is_told_of_the_timed_loop(setting: Setting) -> None:
+    case = setting.plan.cases[0]
+    watch = Stopwatch(setting=setting, answers=Answers(outcomes={(REFERENCE, case): DIED}, comparisons={}), emit=print)
+
+    assert watch.timeable() == []
