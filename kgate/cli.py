@@ -4,6 +4,8 @@ Flags in, exit code out. One short function per command and no logic: each hands
 Everything but click is imported inside the functions, so that `kgate --help` stays fast.
 """
 
+import io
+import os
 import shlex
 import signal
 import sys
@@ -175,8 +177,6 @@ def diff(manifest: Path, report: Path | None) -> ExitCode:
 @click.option("--dry-run", is_flag=True, help="Print the comment instead of posting it.")
 def comment(results: Path, dry_run: bool) -> ExitCode:
     """Post or update the pull request's comment from RESULTS, the folder that `kgate check --results` wrote."""
-    import os
-
     from kgate.github import comment as comments
 
     delivery = comments.post(results, os.environ, dry_run=dry_run)
@@ -210,27 +210,42 @@ def typed() -> str:
 
 
 def main() -> NoReturn:
-    """Run the command line; every way out of kgate ends here, in one of the documented exit codes."""
+    """Run the command line and end the process in one of the documented exit codes."""
     signal.signal(signal.SIGTERM, stop)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign must not cost a verdict
+    code = ended()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Nobody reads any more. Python would flush once more at its end, and put its own exit code in place of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def ended() -> int:
+    """Every way out of kgate ends here, as its exit code."""
     try:
         code = cli.main(prog_name="kgate", standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else ExitCode.GREEN)
+        return code if isinstance(code, int) else ExitCode.GREEN
     except click.ClickException as error:
         error.show()
-        sys.exit(ExitCode.NO_RUN)
+        return ExitCode.NO_RUN
     except (click.Abort, KeyboardInterrupt):
         click.echo("kgate: interrupted; what was measured is kept, the same command goes on from there", err=True)
-        sys.exit(ExitCode.INTERRUPTED)
+        return ExitCode.INTERRUPTED
     except KgateError as error:
         click.echo(f"kgate: {error}", err=True)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.exit(ExitCode.NO_VERDICT)
+        return error.exit_code
+    except (BrokenPipeError, SystemExit):
+        # The reader went away, to which click answers with a 1, and that would say that the change is at fault.
+        return ExitCode.NO_VERDICT
     except Exception:  # noqa: BLE001  the last line of defence: a bug of kgate's own is never the author's fault
         from kgate import bug
 
         click.echo(bug.report(typed()), err=True)
-        sys.exit(ExitCode.NO_VERDICT)
+        return ExitCode.NO_VERDICT
 
 
 def stop(signum: int, frame: FrameType | None) -> NoReturn:

@@ -1,5 +1,6 @@
 """The command line in process: flags in, exit code out, and every way out of kgate in one of the documented codes."""
 
+import errno
 import io
 import signal
 import sys
@@ -126,7 +127,7 @@ def test_sigterm_is_the_same_as_ctrl_c() -> None:
 
 
 def test_a_reader_that_goes_away_is_no_bug(typed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "check", raising(BrokenPipeError()))
+    monkeypatch.setattr(pipeline, "check", raising(BrokenPipeError(errno.EPIPE, "Broken pipe")))
 
     assert typed("check") == (3, "", "")
 

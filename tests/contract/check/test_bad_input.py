@@ -32,6 +32,23 @@ def test_a_missing_manifest_is_told_with_its_path(shop: Shop) -> None:
     assert refused(shop.check(), 2) == "kgate: kgate.yaml: no such file; write one, or name another with --manifest"
 
 
+@pytest.mark.parametrize("name", ["✅.yaml", os.fsdecode(b"\xff.yaml")], ids=["sign", "bytes"])
+def test_a_name_that_the_terminal_cannot_show_is_told_as_far_as_it_can(shop: Shop, name: str) -> None:
+    sentence = refused(shop.check("--manifest", name, env={"PYTHONIOENCODING": "latin-1"}), 2)
+
+    assert sentence.startswith("kgate: ?.yaml: no such file; ")
+
+
+def test_a_reader_that_goes_away_does_not_blame_the_change(shop: Shop) -> None:
+    process = shop.started("explain")
+    assert process.stdout is not None
+    process.stdout.close()
+
+    _, err = process.communicate(timeout=30)
+
+    assert (process.returncode, err) == (3, "")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
