@@ -66,8 +66,8 @@ broken: environments  ## Check examples/broken: seven planted faults, which kgat
 unit: $(GATE)/.ready  ## Run the tests that start no process
 	$(BIN)/python -m pytest tests/unit
 
-test: environments unit  ## Run all tests
-	KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON) $(BIN)/python -m pytest --ignore=tests/unit
+test: environments unit  ## Run all tests, the longest ones sampled
+	KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON) $(BIN)/python -m pytest --ignore=tests/unit --durations=12
 
 lint: $(GATE)/.ready  ## Examine code, types, floors, workflows and schemas
 	$(BIN)/ruff check .
@@ -86,7 +86,8 @@ format: $(GATE)/.ready  ## Lay out the code
 	$(BIN)/ruff format .
 
 # Targets on the CPU first, under the gate's interpreter; then, under the kernels', what only a GPU can run.
-nightly: test  ## Run all tests, then the benchmarks against their targets
+nightly: export KGATE_NIGHTLY := 1
+nightly: test  ## Run all tests at their full length, then the benchmarks against their targets
 	@export KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON); failed=0; \
 	for name in $(BENCHMARKS); do \
 	echo "== benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || failed=1; done; \
