@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.signals import heed_interrupts
+
 ROOT = Path(__file__).resolve().parents[3]
 LAUNCHER = (sys.executable, os.fspath(Path(__file__).with_name("gate.py")))
 GOOD = "def kernel(x):\n    return x + x\n"
@@ -128,6 +130,7 @@ class Shop:
         changed = {**os.environ, "PYTHONPATH": None, "KGATE_PYTHON": self.python, **(env or {})}
         return subprocess.Popen(
             [*LAUNCHER, *arguments],
+            preexec_fn=heed_interrupts,
             cwd=cwd or self.folder,
             env={name: value for name, value in changed.items() if value is not None},
             stdout=subprocess.PIPE,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgate.runner.process import members
+from tests.signals import heed_interrupts
 
 pytestmark = pytest.mark.real
 HERE = Path(__file__).parent
@@ -31,12 +32,14 @@ PATIENCE_S = 2.0
 def test_no_worker_is_left_within_two_seconds_of_the_gates_end(tmp_path, python, fake, number):
     (tmp_path / "lasting.py").write_text(SLEEPER)
     argv = [sys.executable, str(HERE / "gate.py"), str(tmp_path), python, fake]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as gate:
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=heed_interrupts
+    ) as gate:
         worker = int(gate.stdout.readline())
         wait_for_its_first_words(tmp_path)
 
         gate.send_signal(number)
-        gate.wait()
+        gate.wait(timeout=30)
 
     until = time.monotonic() + PATIENCE_S
     while members(worker) and time.monotonic() < until:
