@@ -67,6 +67,8 @@ def attention_cutile(
     The longest rows of blocks, those of the last queries, start first. Only tiles that cross the diagonal or the
     last key look at single scores. The running maximum starts at the lowest finite number: a tile that is masked
     out whole then adds 0, where -inf - -inf would add NaN.
+
+    Over 40 lines, since a kernel is traced as one function.
     """
     head, b = ct.bid(0), ct.bid(2)
     block = ct.num_blocks(1) - 1 - ct.bid(1)

@@ -94,6 +94,8 @@ def on_cuda_wide(columns: int, dtype: str, tile: int = 8192, threads: int = 512)
 
     The maximum starts at the lowest finite number, not at -inf: a tile that is -inf throughout then adds 0, where
     -inf - -inf would add NaN.
+
+    Over 40 lines, since a kernel is traced as one function.
     """
     rows = T.dynamic("rows")
 

@@ -54,6 +54,8 @@ def on_cuda(columns: int, dtype: str):
 
     A first pass keeps maximum and sum up to date from tile to tile; a second one reads the row again, most of it from
     cache, and writes.
+
+    Over 40 lines, since a kernel is traced as one function.
     """
     rows = T.dynamic("rows")
     tile = min(8192, max(512, 1 << (columns - 1).bit_length()))
