@@ -36,7 +36,8 @@ SPOILED = 70  # exit code between two cases: the device did not survive the last
 
 Rung = Literal["environment", "import", "compile", "run", "contract", "correctness", "fallback", "path", "latency"]
 RUNGS: tuple[Rung, ...] = typing.get_args(Rung)
-Mode = Literal["probe", "outputs", "lockstep"]
+Mode = Literal["probe", "outputs", "warm", "compile", "lockstep"]
+ArtifactKind = Literal["source", "ttir", "ttgir", "llir", "tileir", "ptx", "sass", "cubin"]
 Reason = Literal[
     "unavailable",  # the DSL, a package or the device is not here; the kernel is not to blame
     "import-failed",  # the module raised while it was imported
@@ -132,13 +133,20 @@ class CaseJob:
     cast: bool = False  # the reference is the user's own: inputs as they are; the operator watch reports, never refuses
     watch: Watch | None = None
     context: tuple[str, str] | None = None  # (module:function, value): entered around every call
+    compile: str = ""  # module:function called in place of `entry` where there is no device to run on
     device_kernels: tuple[str, ...] = ()
     timeout_s: float = 120.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """One process of one arm. Cases run in the order given; the gate draws that order."""
+    """
+    One process of one arm. Cases run in the order given; the gate draws that order.
+
+    outputs   the cases' answers
+    warm      the same calls, which fill the arm's compile caches and tell what the compiler took; no outputs
+    compile   the same calls for the GPU `arch`, which need not be here: kernels are compiled and none is launched
+    """
 
     mode: Mode
     arm: str
@@ -147,11 +155,14 @@ class Job:
     cases: tuple[CaseJob, ...] = ()
     env: dict[str, str] = dataclasses.field(default_factory=dict)  # set before anything of the user's is imported
     socket: str = ""  # lockstep only: where the gate listens
+    arch: str = ""  # compile only: "sm_90"
+    artifacts: bool = False  # write what the compilers made below out/, besides telling of it
     output_limit_bytes: int = 1 << 34  # all exported outputs of this process together
     version: int = VERSION
 
 
-# --- replies.jsonl. Hello; then per case Begin, RungDone and Facts as they come, Output…, End or Failed; Bye last.
+# --- replies.jsonl. Hello; then per case Begin, RungDone and Facts as they come, Artifact…, Output…, End or Failed; Bye
+# last.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,11 +201,45 @@ class Facts:
 
     keys used: input-digests (name -> sha256 of the bytes), inputs-changed (names), reached-custom and reached-fallback
     (counts), device-kernels (names), narrowed-by (operators), reference-dtype (names, one an output, of a user's own
-    reference), loaded-files (path -> sha256), peak-bytes, compiles, logged (bool), note
+    reference), loaded-files (path -> sha256), peak-bytes, workspace-bytes, kernel-launches (of one call), compiles,
+    tuned (autotuner and key -> its pick), logged (bool), note
     """
 
     case: str
     facts: dict[str, str | int | float | bool | list[str] | dict[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArtifactFile:
+    """`file` is a plain name below out/, of exactly this size."""
+
+    kind: ArtifactKind
+    file: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Artifact:
+    """
+    A device kernel that a case used, as its compiler made it. Each variant once a case, in the order first used.
+
+    `code_sha256` is of the machine code and its constants, without paths, dates and debug sections, so that the same
+    code has the same hash wherever it was compiled. None and "" where it cannot be told; `note` says why.
+    """
+
+    case: str
+    index: int
+    kernel: str  # the device kernel's name
+    dsl: str
+    arch: str  # "sm_90a"
+    code_sha256: str = ""
+    registers: int | None = None  # per thread
+    shared_bytes: int | None = None  # per block, static and dynamic
+    local_bytes: int | None = None  # per thread: spilled registers, and arrays that found no room in registers
+    config: dict[str, str] = dataclasses.field(default_factory=dict)  # tile sizes, warps, stages, compiler options
+    compile_ns: int | None = None  # of this variant; None where it came from a cache
+    files: tuple[ArtifactFile, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,7 +274,7 @@ class Bye:
     cases: int
 
 
-Reply = Union[Hello, Identity, Begin, RungDone, Facts, Output, Failed, End, Bye]  # noqa: UP007
+Reply = Union[Hello, Identity, Begin, RungDone, Facts, Artifact, Output, Failed, End, Bye]  # noqa: UP007
 
 # --- lockstep socket: one Request, one Answer.
 

@@ -95,12 +95,34 @@ class Tensor:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CompiledKernel:
+    """
+    A device kernel as its compiler made it: protocol.Artifact with its files in their places. Evidence, as facts are.
+
+    `files`: kind ("cubin", "ptx", …) -> plain file; empty unless they were asked for.
+    """
+
+    kernel: str
+    dsl: str
+    arch: str
+    code_sha256: str = ""
+    registers: int | None = None  # per thread
+    shared_bytes: int | None = None  # per block
+    local_bytes: int | None = None  # per thread
+    config: Mapping[str, str] = field(default_factory=dict)
+    compile_ns: int | None = None
+    files: Mapping[str, Path] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """An arm answered a case. Facts are the worker's word: evidence, never a verdict."""
+    """An arm answered a case. Facts and compiled kernels are the worker's word: evidence, never a verdict."""
 
     outputs: tuple[Tensor, ...]
     facts: Mapping[str, Any] = field(default_factory=dict)
     rungs_ns: Mapping[str, int] = field(default_factory=dict)
+    compiled: tuple[CompiledKernel, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,11 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast
 
+from kgate.protocol import ArtifactKind
 from kgate.worker.faults import Fault, foreign
 
 ADAPTERS: dict[str, str] = {
@@ -32,7 +34,23 @@ class Compiles:
         return Compiles(count=self.count - before.count, ns=self.ns - before.ns)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """One variant of a device kernel, as the DSL's compiler made it. None and "" where the DSL does not tell."""
+
+    kernel: str  # the device kernel's name
+    arch: str  # "sm_90a"
+    cubin: bytes | None = None
+    texts: Mapping[ArtifactKind, str] = field(default_factory=dict)  # what the compiler went through on the way
+    dynamic_shared_bytes: int = 0  # asked for at launch, on top of what the cubin holds
+    config: Mapping[str, str] = field(default_factory=dict)  # tile sizes, warps, stages, compiler options
+    compile_ns: int | None = None  # None where it came from a cache
+    note: str = ""  # what cannot be told here, and why
+
+
 class Adapter(Protocol):
+    PACKAGE: str  # whose absence is the absence of the DSL
+
     def available(self) -> str:
         """ "" if the DSL is installed, else a sentence; imports nothing."""
 
@@ -47,6 +65,26 @@ class Adapter(Protocol):
 
     def identity(self) -> Mapping[str, str]:
         """Must-match fields of the fingerprint: versions of the compiler. Only asked where available."""
+
+    def used(self) -> AbstractContextManager[list[Built]]:
+        """
+        Fills the list with the device kernels that calls within it run, each variant once, in the order first used.
+
+        Empty for a DSL that does not tell. After `prepare`; a kernel that a cache holds is told of all the same.
+        """
+
+    def dry(self, arch: str) -> AbstractContextManager[list[Built]]:
+        """
+        Within it, what would run a kernel compiles it for `arch` ("sm_90") and launches nothing; the list fills as in
+        `used`. Arguments are tensors without memory that say that they are on "cuda:0". Raises Fault of rung
+        "environment" where this cannot be done here; what the compiler raises comes out of the call.
+        """
+
+    def tuned(self) -> Mapping[str, str]:
+        """Picks of the DSL's autotuners in this process so far: tuner and key -> the configuration taken."""
+
+    def freeze(self, picks: Mapping[str, str]) -> None:
+        """Have the autotuners of this process take these picks (of `tuned`) and time nothing for their keys."""
 
 
 def adapter(dsl: str) -> Adapter:

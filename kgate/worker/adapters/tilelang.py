@@ -9,12 +9,14 @@ import os
 import shutil
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
-from kgate.worker.adapters import Compiles, missing
+from kgate.worker.adapters import Built, Compiles, missing
 
+PACKAGE = "tilelang"
 BUILDS = "_compile_and_create_adapter"  # of tilelang.jit.kernel.JITKernel, 0.1.15
 # Functions of TileLang below which only its frontend and compiler run, never a kernel.
 COMPILING = {"compile", "par_compile", "get_tir", BUILDS}
@@ -23,7 +25,7 @@ tally: dict[str, int] = {}  # count and ns; empty until the hook is in place
 
 
 def available() -> str:
-    return missing("tilelang")
+    return missing(PACKAGE)
 
 
 def prepare() -> None:
@@ -64,3 +66,21 @@ def is_compile_error(error: BaseException) -> bool:
 
 def identity() -> Mapping[str, str]:
     return {"tilelang": version("tilelang")}
+
+
+@contextmanager
+def used() -> Iterator[list[Built]]:
+    yield []
+
+
+@contextmanager
+def dry(arch: str) -> Iterator[list[Built]]:
+    yield []
+
+
+def tuned() -> Mapping[str, str]:
+    return {}
+
+
+def freeze(picks: Mapping[str, str]) -> None:
+    """No pick of TileLang's tuner is known yet."""
