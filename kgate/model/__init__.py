@@ -10,6 +10,7 @@ A kernel that fails is a `Failure` with a reason, never an exception. Times are 
 
 from kgate.model.declared import Kernel, Level, Manifest, Place, Switch, Tolerance, Workload
 from kgate.model.judged import Event, Finding, Report, Run, Scope, Verdict, verdict_of
+from kgate.model.measured import Baseline, Decision, Fingerprint, Latency, LaunchTiming, Ratio, StoredCase
 from kgate.model.observed import (
     BASE,
     FALLBACK,
@@ -20,24 +21,17 @@ from kgate.model.observed import (
     SWITCH_ON,
     TIMED,
     Arm,
-    Baseline,
     Bound,
     Case,
     Comparison,
     CompiledKernel,
-    Decision,
     Direction,
     Failure,
-    Fingerprint,
-    Latency,
-    LaunchTiming,
     Measurement,
     Metric,
     Outcome,
     Ownership,
-    Ratio,
     Route,
-    StoredCase,
     Task,
     Tensor,
     Tree,

@@ -7,14 +7,12 @@ from typing import Any
 
 from kgate.errors import ExitCode
 from kgate.model.declared import Kernel, Level, Place
+from kgate.model.measured import Baseline, Fingerprint, Latency
 from kgate.model.observed import (
     Arm,
-    Baseline,
     Case,
     Comparison,
     Failure,
-    Fingerprint,
-    Latency,
     Measurement,
     Outcome,
     Ownership,

@@ -11,7 +11,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from kgate.model import Bound, Comparison, Direction, Failure, LaunchTiming, Measurement, Metric, Outcome, Tensor
+from kgate.model import (
+    Bound,
+    Comparison,
+    CompiledKernel,
+    Direction,
+    Failure,
+    LaunchTiming,
+    Measurement,
+    Metric,
+    Outcome,
+    Tensor,
+)
 from kgate.runner.ledger import JSON
 from kgate.wire import ProtocolError, build, coerce
 
@@ -29,10 +40,26 @@ class TensorRecord:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class CompiledRecord:
+    kernel: str
+    dsl: str
+    arch: str
+    code_sha256: str
+    registers: int | None
+    shared_bytes: int | None
+    local_bytes: int | None
+    config: dict[str, str]
+    compile_ns: int | None
+    files: dict[str, str]
+    note: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class MeasurementRecord:
     outputs: tuple[TensorRecord, ...]
     facts: dict[str, Fact]
     rungs_ns: dict[str, int]
+    compiled: tuple[CompiledRecord, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -74,10 +101,17 @@ def outcome_from_json(value: JSON) -> Outcome:
         case {"Failure": body}:
             return build(Failure, body, "failure")
         case {"Measurement": body}:
-            record = build(MeasurementRecord, body, "measurement")
-            tensors = tuple(Tensor(**{**vars(t), "path": Path(t.path)}) for t in record.outputs)
-            return Measurement(outputs=tensors, facts=record.facts, rungs_ns=record.rungs_ns)
+            return measurement_of(build(MeasurementRecord, body, "measurement"))
     raise ProtocolError(f"outcome: {str(value)[:60]!r} is neither Measurement nor Failure")
+
+
+def measurement_of(record: MeasurementRecord) -> Measurement:
+    tensors = tuple(Tensor(**{**vars(t), "path": Path(t.path)}) for t in record.outputs)
+    compiled = tuple(
+        CompiledKernel(**{**vars(c), "files": {kind: Path(path) for kind, path in c.files.items()}})
+        for c in record.compiled
+    )
+    return Measurement(outputs=tensors, facts=record.facts, rungs_ns=record.rungs_ns, compiled=compiled)
 
 
 def comparisons_to_json(comparisons: tuple[Comparison, ...]) -> JSON:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgate.model import Bound, Comparison, Direction, Failure, LaunchTiming, Measurement, Metric, Tensor
+from kgate.model import Bound, Comparison, CompiledKernel, Direction, Failure, LaunchTiming, Measurement, Metric, Tensor
 from kgate.runner import records
 from kgate.wire import ProtocolError
 
@@ -23,11 +23,27 @@ TENSORS = st.builds(
     device=WORDS,
 )
 FACTS = st.dictionaries(WORDS, WORDS | st.integers() | FINITE | st.booleans() | st.lists(WORDS, max_size=2))
+COUNTS = st.none() | st.integers(0, 1 << 40)
+COMPILED = st.builds(
+    CompiledKernel,
+    kernel=WORDS,
+    dsl=WORDS,
+    arch=WORDS,
+    code_sha256=WORDS,
+    registers=COUNTS,
+    shared_bytes=COUNTS,
+    local_bytes=COUNTS,
+    config=st.dictionaries(WORDS, WORDS, max_size=2),
+    compile_ns=COUNTS,
+    files=st.dictionaries(st.sampled_from(["ptx", "cubin"]), st.just(Path("/run/compiled/head/0.ptx"))),
+    note=WORDS,
+)
 MEASUREMENTS = st.builds(
     Measurement,
     outputs=st.lists(TENSORS, max_size=2).map(tuple),
     facts=FACTS,
     rungs_ns=st.dictionaries(WORDS, st.integers()),
+    compiled=st.lists(COMPILED, max_size=2).map(tuple),
 )
 FAILURES = st.builds(Failure, rung=st.just("run"), reason=st.just("died"), text=WORDS, detail=WORDS)
 METRICS = st.builds(Metric, name=WORDS, value=NUMBERS, unit=WORDS, direction=st.sampled_from(Direction), where=WORDS)
