@@ -26,7 +26,7 @@ from kgate.runner.state import STATE
 RECORDED = ("pass", "warn")
 LAUNCHES_NEEDED = 3  # two differ by chance alone; the spread decides what counts as slower later
 PRIVATE = ("interpreter",)  # a path of the machine that measured: of no use to others, and the file is committed
-PLACES = ("worst",)  # metrics whose value is an index, not an error
+PLACES = ("worst", "extent")  # metrics that tell where an error is, not how large
 
 
 def record(path: Path, report: Path | None) -> str:

@@ -62,6 +62,11 @@ class Chunk:
             return np.divide(self.error, self.row_scale)
 
     @cached_property
+    def outside(self) -> npt.NDArray[np.bool_]:
+        """Which elements are off by more than is allowed, or disagree about NaN or an infinity."""
+        return np.greater(self.error, self.allowed)
+
+    @cached_property
     def squared_error(self) -> float:
         """Sum of error²."""
         # Not np.vdot: BLAS starts threads for it, which costs more than the sum.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from kgate.chunks import Chunk
-from kgate.metrics import cosine, max_abs, max_rel, mismatch, psnr, relative_l2, rmse, row_error, ulp, worst
+from kgate.metrics import cosine, extent, max_abs, max_rel, mismatch, psnr, relative_l2, rmse, row_error, ulp, worst
 from kgate.model import Metric
 
 
@@ -32,7 +32,7 @@ class MetricModule(Protocol):
 
 METRICS: Mapping[str, MetricModule] = {
     module.NAME: module
-    for module in (max_abs, max_rel, ulp, rmse, relative_l2, psnr, cosine, mismatch, row_error, worst)
+    for module in (max_abs, max_rel, ulp, rmse, relative_l2, psnr, cosine, mismatch, extent, row_error, worst)
 }
 
 

@@ -14,7 +14,7 @@ def start() -> State:
 
 
 def add(state: State, chunk: Chunk) -> State:
-    outside = int(np.count_nonzero(chunk.error > chunk.allowed))
+    outside = int(np.count_nonzero(chunk.outside))
     return (state[0] + outside, state[1] + chunk.error.size)
 
 

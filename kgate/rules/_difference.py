@@ -13,8 +13,9 @@ SOURCES = {
 
 def difference(comparison: Comparison) -> str:
     """
-    `output 0 (float32 [64, 128]): row error 0.5, at most 1e-05 allowed; 498 of 771 elements outside the bound, the
-    worst at [1, 84]: 1.25, expected 0.75`. Of several bounds that do not hold, the first; the others are evidence.
+    `output 0 (float32 [64, 128]): row error 0.5, at most 1e-05 allowed; 498 of 8192 elements outside the bound, first
+    at [1, 84], all in …, the worst at [1, 84]: 1.25, expected 0.75`. Of several bounds that do not hold, the first; the
+    others are evidence.
     """
     head = named(comparison)
     if comparison.mismatch:
@@ -25,14 +26,14 @@ def difference(comparison: Comparison) -> str:
 
 
 def spread_out(comparison: Comparison, broken: str) -> tuple[str, ...]:
-    """How many elements and which is the worst, where `broken` has not said so already."""
-    outside, spot = comparison.metrics.get("mismatch"), located(comparison)
-    parts = (
-        f"{outside.where} elements outside the bound" if outside and outside.value and outside.where else "",
-        f"the worst at {spot.where}" if spot else "",
+    """How many elements, where they lie and which is the worst, where `broken` has not said so already."""
+    outside, extent, spot = (comparison.metrics.get(name) for name in ("mismatch", "extent", "worst"))
+    said = (
+        (outside.where if outside and outside.value else "", "{} elements outside the bound"),
+        (extent.where if extent else "", "{}"),
+        (spot.where if spot else "", "the worst at {}"),
     )
-    said = [outside.where if outside else "", spot.where if spot else ""]
-    fresh = [part for part, where in zip(parts, said, strict=True) if part and where not in broken]
+    fresh = [form.format(where) for where, form in said if where and where not in broken]
     return (", ".join(fresh),) if fresh else ()
 
 
@@ -40,12 +41,6 @@ def named(comparison: Comparison) -> str:
     """`output 0 (float32 [64, 128])`."""
     shape = ", ".join(str(n) for n in comparison.shape)
     return f"output {comparison.output} ({comparison.dtype} [{shape}])"
-
-
-def located(comparison: Comparison) -> Metric | None:
-    """The metric that tells where the difference sits."""
-    worst = comparison.metrics.get("worst")
-    return worst if worst and worst.where else None
 
 
 def numbers(comparison: Comparison) -> dict[str, str]:

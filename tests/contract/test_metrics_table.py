@@ -16,7 +16,7 @@ from kgate.tensors import DTYPES, matrix_shape
 
 ALL = sorted(METRICS)
 SUMS = {"rmse", "relative_l2", "psnr", "cosine"}  # the others must not depend on the cut by a single bit
-WORST = {"psnr": -math.inf, "cosine": -1.0, "mismatch": 0.25}  # of what may be; else inf
+WORST = {"psnr": -math.inf, "cosine": -1.0, "mismatch": 0.25, "extent": 0.25}  # of what may be; else inf
 
 
 def fold(name, value, expected, dtype="float32", limit=1 << 15, allowance=None) -> Metric | None:

@@ -28,7 +28,7 @@ def test_a_rounded_answer_holds_and_has_every_metric(tensor):
     (found,) = compare([tensor(values, "bfloat16")], [tensor(values)], [tensor(values, "bfloat16")], [ROW])
 
     assert found.holds
-    assert len(found.metrics) == 10
+    assert len(found.metrics) == 11
     assert found.metrics["ulp"].value <= 0.5
 
 

@@ -93,9 +93,73 @@ def test_all_zeros_are_perfect_where_zeros_are_expected():
         "psnr": math.inf,
         "cosine": 1.0,
         "mismatch": 0.0,
+        "extent": 0.0,
         "row_error": 0.0,
         "worst": 0.0,
     }
+
+
+def extent(shape, *wrong, dtype="float32"):
+    """Of an output of zeros where ones are right, at the flat indices or slices `wrong`."""
+    value = np.ones(shape)
+    for place in wrong:
+        value.reshape(-1)[place] = 0.0
+    return metrics(value, np.ones(shape), dtype)["extent"]
+
+
+def test_a_tail_is_told_with_the_tiles_that_would_leave_it_over():
+    # 50257 = 49 × 1024 + 81, and 81 is more than tiles of 64 could leave; 2048 would leave 1105.
+    assert extent(50257, slice(50176, None)).where == (
+        "first at [50176], all in the last 81 of 50257 elements (what tiles of 128 to 1024 leave over)"
+    )
+    assert extent(100, slice(97, None)).where == "first at [97], all in the last 3 of 100 elements"
+
+
+def test_errors_in_some_columns_of_every_row_and_in_some_rows_are_told_apart():
+    columns, rows = np.ones((6, 12)), np.ones((6, 12))
+    columns[:, 10:] = rows[2:4] = 0.0
+    one_spot = extent((6, 10), 34)
+
+    assert metrics(columns, np.ones((6, 12)))["extent"].where == "first at [0, 10], all in the last 2 of 12 columns"
+    assert metrics(rows, np.ones((6, 12)))["extent"].where == "first at [2, 0], all in rows 2 to 3 of 6"
+    assert one_spot.where == "first at [3, 4], all in row 3 of 6 and column 4 of 10"
+    assert one_spot.value == 1 / 60
+
+
+def test_errors_from_corner_to_corner_have_a_first_place_and_no_block():
+    found = extent((4, 8), 0, 31)
+
+    assert found.where == "first at [0, 0], from end to end"
+    assert found.value == 1.0
+
+
+def test_errors_at_the_start_are_no_tail():
+    assert extent(1025, slice(0, 4)).where == "first at [0], all in the first 4 of 1025 elements"
+
+
+def test_the_extent_of_errors_counts_elements_of_a_complex_output():
+    right = np.ones(8, np.complex64)
+    value = right.copy()
+    value[5] += 9j
+
+    assert metrics(value, right, "complex64")["extent"].where == "first at [5], all in element 5 of 8"
+
+
+def test_nothing_outside_has_no_place():
+    assert (extent(9).value, extent(9).where) == (0.0, "")
+
+
+@given(st.data())
+def test_the_block_around_errors_is_that_of_their_smallest_and_largest_indices(data):
+    shape = tuple(data.draw(st.lists(st.integers(2, 5), min_size=2, max_size=3)))
+    count = math.prod(shape)
+    wrong = data.draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=6))
+    rows, columns = zip(*(divmod(i, shape[-1]) for i in wrong), strict=True)
+
+    found = extent(shape, *wrong)
+
+    assert found.value == (max(rows) - min(rows) + 1) * (max(columns) - min(columns) + 1) / count
+    assert found.where.startswith(f"first at {[int(i) for i in np.unravel_index(min(wrong), shape)]}, ")
 
 
 def test_all_zeros_are_wholly_wrong_where_others_are_expected():
