@@ -200,13 +200,27 @@ class Facts:
     What the worker saw of one case; evidence, never a verdict.
 
     keys used: input-digests (name -> sha256 of the bytes), inputs-changed (names), reached-custom and reached-fallback
-    (counts), device-kernels (names), narrowed-by (operators), reference-dtype (names, one an output, of a user's own
-    reference), loaded-files (path -> sha256), peak-bytes, workspace-bytes, kernel-launches (of one call), compiles,
-    tuned (autotuner and key -> its pick), logged (bool), note
+    (counts), device-kernels (names), kernel-launches, narrowed-by (operators), reference-dtype (names, one an output,
+    of a user's own reference), loaded-files (path -> sha256), peak-bytes, workspace-bytes, compiles, tuned (autotuner
+    and key -> its pick, of the process so far), logged (bool), note
+
+    A call is `steps` calls in a row. Of custom and fallback alone, and of a call after the first:
+
+    kernel-launches   without copies and fills; told where device-kernels is
+    peak-bytes        what the inputs (with the worker's own copy of them) and setup's state hold, and the most that the
+                      call holds on top of what was held when it began
+    workspace-bytes   the most that is held within the call, less what is held at its end, its outputs among it
+
+    Memory is the device's, as torch's allocator counts it; a CPU's is not told. What a first call keeps for later ones,
+    such as a library's workspace, is in neither: in a process of several cases it is whose call came first.
     """
 
     case: str
     facts: dict[str, str | int | float | bool | list[str] | dict[str, str]]
+
+
+ARTIFACTS = 64  # told of one case at most
+NAME_LETTERS, CONFIG_ENTRIES, CONFIG_LETTERS, NOTE_LETTERS = 500, 64, 200, 1000  # of one artifact, at most
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kgate.model import Failure, Measurement, Outcome, Tensor
+from kgate.model import CompiledKernel, Failure, Measurement, Outcome, Tensor
 from kgate.protocol import (
     LINE_LIMIT,
     RUNGS,
     VERSION,
+    Artifact,
     Begin,
     Bye,
     End,
@@ -28,14 +29,25 @@ from kgate.protocol import (
     RungDone,
     decode,
 )
+from kgate.runner.artifacts import compiled_of
+from kgate.runner.artifacts import misshapen as misshapen_artifact
 from kgate.runner.facts import misshapen
 from kgate.runner.plain import NotPlain, opened
+from kgate.runner.printable import one_line, printable
 from kgate.runner.shelf import Refused
 from kgate.wire import ProtocolError
 
 SAID_BY_GATE = ("hung", "died", "exited", "bad-reply")
-TEXT_LIMIT, DETAIL_LIMIT = 1000, 16_000  # characters; a report is no place for a megabyte of traceback
+DETAIL_LIMIT = 16_000  # characters; a report is no place for a megabyte of traceback
 Take = Callable[[str, Sequence[Output]], tuple[Tensor, ...]]  # raises Refused
+Keep = Callable[[str, Sequence[Artifact]], tuple[CompiledKernel, ...]]  # raises Refused
+
+
+def without_files(case: str, artifacts: Sequence[Artifact]) -> tuple[CompiledKernel, ...]:
+    """Of a process that was not asked for files of what it compiles."""
+    if any(artifact.files for artifact in artifacts):
+        raise Refused("promised files of compiled kernels, for which nobody asked")
+    return tuple(compiled_of(artifact, {}) for artifact in artifacts)
 
 
 class BadReply(Exception):
@@ -53,6 +65,8 @@ class Draft:
     case: str
     rungs_ns: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
+    noted: bool = False  # facts have come
+    artifacts: list[Artifact] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
 
 
@@ -64,10 +78,11 @@ class Transcript:
     tell which of the two was the kernel's own writing.
     """
 
-    def __init__(self, cases: Sequence[str], take: Take) -> None:
+    def __init__(self, cases: Sequence[str], take: Take, keep: Keep = without_files) -> None:
         self.waiting = list(cases)
         self.total = len(self.waiting)
         self.take = take
+        self.keep = keep
         self.draft: Draft | None = None
         self.outcomes: dict[str, Outcome] = {}
         self.greeted = False
@@ -119,6 +134,8 @@ class Transcript:
                 self.of(reply).rungs_ns[rung] = ns
             case Facts(facts=facts):
                 self.note(self.of(reply), facts)
+            case Artifact(index=index) if self.artifact_due(self.of(reply), index):
+                self.compiled(self.of(reply), reply)
             case Output(index=index) if index == len(self.of(reply).outputs):
                 self.of(reply).outputs.append(reply)
             case Failed(reason=reason) if reason not in SAID_BY_GATE:
@@ -150,6 +167,15 @@ class Transcript:
         if problem := misshapen(facts):
             raise self.refusal(printable(problem))
         draft.facts.update(printable(facts))
+        draft.noted = True
+
+    def artifact_due(self, draft: Draft, index: int) -> bool:
+        return draft.noted and not draft.outputs and index == len(draft.artifacts)
+
+    def compiled(self, draft: Draft, artifact: Artifact) -> None:
+        if problem := misshapen_artifact(artifact):
+            raise self.refusal(problem)
+        draft.artifacts.append(artifact)
 
     def close(self, draft: Draft, outcome: Outcome) -> None:
         self.outcomes[draft.case] = outcome
@@ -158,9 +184,10 @@ class Transcript:
     def measured(self, draft: Draft) -> Measurement:
         try:
             tensors = self.take(draft.case, draft.outputs)
+            compiled = self.keep(draft.case, draft.artifacts)
         except Refused as error:
             raise self.refusal(str(error)) from error
-        return Measurement(outputs=tensors, facts=draft.facts, rungs_ns=draft.rungs_ns)
+        return Measurement(outputs=tensors, facts=draft.facts, rungs_ns=draft.rungs_ns, compiled=compiled)
 
     def refusal(self, text: str) -> BadReply:
         return BadReply(self.current, text)
@@ -176,21 +203,6 @@ def failure_of(reply: Failed) -> Failure:
         text=one_line(reply.text),
         detail=printable(reply.detail[-DETAIL_LIMIT:]),
     )
-
-
-def one_line(text: str) -> str:
-    return str(printable(" ".join(text.split())[:TEXT_LIMIT]))
-
-
-def printable(value: Any) -> Any:
-    """The same value with text that can be encoded: JSON may carry half of a surrogate pair, a terminal may not."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, list):
-        return [printable(v) for v in value]
-    if isinstance(value, dict):
-        return {printable(k): printable(v) for k, v in value.items()}
-    return value
 
 
 class Tail:

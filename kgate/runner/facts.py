@@ -47,6 +47,11 @@ def are_digests(value: object) -> bool:
     )
 
 
+def are_picks(value: object) -> bool:
+    """Text by name."""
+    return isinstance(value, dict) and are_names([*value, *value.values()])
+
+
 def are_files(value: object) -> bool:
     """sha256 by path below the tree."""
     return are_digests(value) and isinstance(value, dict) and all(map(plain_path, value))
@@ -62,6 +67,9 @@ SHAPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "reached-custom": (is_count, "a count"),
     "reached-fallback": (is_count, "a count"),
     "peak-bytes": (is_count, "a count"),
+    "workspace-bytes": (is_count, "a count"),
+    "kernel-launches": (is_count, "a count"),
+    "tuned": (are_picks, "a pick by the name of its autotuner"),
     "compiles": (is_count, "a count"),
     "logged": (is_flag, "true or false"),
     "note": (is_text, "text"),

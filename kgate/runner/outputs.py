@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kgate.model import Arm, Event, Failure, Measurement, Outcome, Tensor
-from kgate.protocol import SPOILED, CaseJob, Failed, Job, Output, Reason, Reply, RungDone
-from kgate.runner.collect import BadReply, Tail, Transcript
+from kgate.model import Arm, CompiledKernel, Event, Failure, Measurement, Outcome, Tensor
+from kgate.protocol import SPOILED, Artifact, CaseJob, Failed, Job, Output, Reason, Reply, RungDone
+from kgate.runner.collect import BadReply, Tail, Transcript, without_files
 from kgate.runner.control import Control, create, discard
 from kgate.runner.limits import Guard, Limits
 from kgate.runner.place import Workplace
@@ -35,14 +35,18 @@ def run_outputs(
     *,
     start: Start = fresh,
     limits: Limits | None = None,
+    artifacts: bool = False,
 ) -> Mapping[str, Outcome]:
     """
     Every job's outcome, by case, in the order given; `env` is set in the worker before anything of the user's.
+    `artifacts`: the files of what was compiled are wanted, besides what is told of it.
 
     `done` hears of each outcome at once, so that a killed gate loses no finished case. It may hear of a case again,
     and then the later one counts: a process can spoil an answer that it has given.
     """
-    desk = Desk(workplace=workplace, arm=arm, env=env, emit=emit, done=done, limits=limits or Limits())
+    desk = Desk(
+        workplace=workplace, arm=arm, env=env, emit=emit, done=done, limits=limits or Limits(), artifacts=artifacts
+    )
     barren = 0
     while rest := [j for j in jobs if j.case not in desk.outcomes]:
         batch = desk.batch(rest)
@@ -67,7 +71,15 @@ class Desk:
     """One arm's outcomes so far, and what is needed to get more."""
 
     def __init__(
-        self, *, workplace: Workplace, arm: Arm, env: Mapping[str, str], emit: Emit, done: Done, limits: Limits
+        self,
+        *,
+        workplace: Workplace,
+        arm: Arm,
+        env: Mapping[str, str],
+        emit: Emit,
+        done: Done,
+        limits: Limits,
+        artifacts: bool,
     ) -> None:
         self.workplace = workplace
         self.arm = arm
@@ -75,6 +87,7 @@ class Desk:
         self.emit = emit
         self.done = done
         self.limits = limits
+        self.artifacts = artifacts
         self.outcomes: dict[str, Outcome] = {}
         self.suspects: set[str] = set()  # cases at which a process was lost that had answered others
         self.again: dict[str, Failure] = {}  # of cases that failed behind others in their process: given a second try
@@ -94,6 +107,7 @@ class Desk:
             device=self.workplace.device,
             cases=tuple(jobs),
             env=dict(self.env),
+            artifacts=self.artifacts,
         )
         control = create(self.workplace, self.arm, job)
         try:
@@ -169,7 +183,11 @@ class Reading:
         def take(case: str, outputs: Sequence[Output]) -> tuple[Tensor, ...]:
             return shelf.take(outputs, desk.workplace.outputs(desk.arm, case))
 
-        self.transcript = Transcript([c.case for c in job.cases], take)
+        def keep(case: str, artifacts: Sequence[Artifact]) -> tuple[CompiledKernel, ...]:
+            return shelf.keep(artifacts, desk.workplace.compiled(desk.arm, case))
+
+        names = [c.case for c in job.cases]
+        self.transcript = Transcript(names, take, keep if job.artifacts else without_files)
         self.deadline = time.monotonic() + desk.limits.startup_s
         self.allowed_s = desk.limits.startup_s
 

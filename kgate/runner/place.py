@@ -25,7 +25,11 @@ class Workplace:
 
     def outputs(self, arm: Arm, case: str) -> Path:
         """Where the accepted outputs of a case are kept; case names hold slashes, so the folder is named by a hash."""
-        return self.folder / "outputs" / slug(arm) / sha256(case.encode()).hexdigest()[:16]
+        return self.folder / "outputs" / slug(arm) / digest(case)
+
+    def compiled(self, arm: Arm, case: str) -> Path:
+        """Where the files of what a case compiled are kept."""
+        return self.folder / "compiled" / slug(arm) / digest(case)
 
     def caches(self, arm: Arm) -> Path:
         """One arm's compile caches. A drill that ends in the custom path runs head's code again, and shares head's."""
@@ -35,6 +39,10 @@ class Workplace:
     @property
     def logs(self) -> Path:
         return self.folder / "logs"
+
+
+def digest(case: str) -> str:
+    return sha256(case.encode()).hexdigest()[:16]
 
 
 def slug(arm: Arm) -> str:

@@ -28,10 +28,11 @@ from kgate.protocol import (
     decode,
     encode,
 )
-from kgate.runner.collect import SAID_BY_GATE, one_line
+from kgate.runner.collect import SAID_BY_GATE
 from kgate.runner.control import create, discard
 from kgate.runner.limits import Guard, Limits
 from kgate.runner.place import Workplace
+from kgate.runner.printable import one_line
 from kgate.runner.process import Start, end, epitaph, log_tail
 from kgate.runner.shelf import Shelf
 from kgate.wire import ProtocolError

@@ -1,8 +1,8 @@
 """
-Where accepted output files go, and what a file must be to be accepted.
+Where accepted files go, outputs and compiled kernels, and what a file must be to be accepted.
 
 A worker may have written anything: links, pipes, files that are not as long as it says. Nothing here opens a file;
-what is not a plain file of exactly the promised size is refused before a Tensor speaks of it.
+what is not a plain file of exactly the promised size is refused before a value of the model speaks of it.
 """
 
 import errno
@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kgate.errors import HostError
-from kgate.model import Tensor
-from kgate.protocol import Output
+from kgate.model import CompiledKernel, Tensor
+from kgate.protocol import Artifact, Output
+from kgate.runner.artifacts import compiled_of
 from kgate.tensors import dtype_of
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
@@ -24,11 +25,11 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # all else in moving a file
 
 
 class Refused(Exception):
-    """An output is not what was promised; the text is the end of a sentence about the process."""
+    """A file is not what was promised; the text is the end of a sentence about the process."""
 
 
 class Shelf:
-    """Takes the output files of one process out of its control directory; `limit_bytes` bounds all of them together."""
+    """Takes the files of one process out of its control directory; `limit_bytes` bounds all of them together."""
 
     def __init__(self, out: Path, limit_bytes: int) -> None:
         self.out = out
@@ -40,36 +41,60 @@ class Shelf:
         if len(set(names)) != len(names):
             raise Refused("promised two outputs in one file")
         for output in outputs:
-            self.check(output)
-        try:
-            if folder.exists():
-                shutil.rmtree(folder)
-            folder.mkdir(parents=True)
-        except OSError as error:
-            raise unwritable(folder, error) from error
-        return tuple(self.move(output, folder) for output in outputs)
+            self.check(f"output {output.index}", output.file, size_bytes(output))
+        emptied(folder)
+        return tuple(self.tensor(output, folder) for output in outputs)
 
-    def check(self, output: Output) -> None:
-        if not PLAIN_NAME.match(output.file):
-            raise Refused(f"named an output file {output.file[:80]!r}, which is no plain name")
-        size = size_bytes(output)
+    def keep(self, artifacts: Sequence[Artifact], folder: Path) -> tuple[CompiledKernel, ...]:
+        """The same for what was compiled; each file is kept under the kernel's number and its kind."""
+        files = [(artifact, file) for artifact in artifacts for file in artifact.files]
+        if len({file.file for _, file in files}) != len(files):
+            raise Refused("promised two compiled kernels in one file")
+        for artifact, file in files:
+            self.check(f"{file.kind} of compiled kernel {artifact.index}", file.file, file.size_bytes)
+        emptied(folder)
+        return tuple(compiled_of(artifact, self.moved(artifact, folder)) for artifact in artifacts)
+
+    def check(self, what: str, name: str, size: int) -> None:
+        if not PLAIN_NAME.match(name):
+            raise Refused(f"named a file {name[:80]!r} for {what}, which is no plain name")
         if size > self.left_bytes:
-            raise Refused(f"promised {size} bytes in output {output.index}, where {self.left_bytes} are left to it")
+            raise Refused(f"promised {size} bytes in {what}, where {self.left_bytes} are left to it")
         self.left_bytes -= size
-        if problem := defect(self.out / output.file, size):
-            raise Refused(f"wrote output {output.index} as {output.file}, which {problem}")
+        if problem := defect(self.out / name, size):
+            raise Refused(f"wrote {what} as {name}, which {problem}")
 
-    def move(self, output: Output, folder: Path) -> Tensor:
+    def tensor(self, output: Output, folder: Path) -> Tensor:
         path = folder / f"{output.index}.bin"
-        try:
-            (self.out / output.file).rename(path)
-        except OSError as error:
-            if error.errno in NO_ROOM:
-                raise unwritable(folder, error) from error
-            raise Refused(f"took output {output.index} away again ({error.strerror})") from error
+        self.move(f"output {output.index}", output.file, path)
         return Tensor(
             path=path, dtype=output.dtype, shape=output.shape, strides=output.strides, device=output.device[:40]
         )
+
+    def moved(self, artifact: Artifact, folder: Path) -> dict[str, Path]:
+        paths = {}
+        for file in artifact.files:
+            paths[str(file.kind)] = folder / f"{artifact.index}.{file.kind}"
+            self.move(f"{file.kind} of compiled kernel {artifact.index}", file.file, paths[file.kind])
+        return paths
+
+    def move(self, what: str, name: str, path: Path) -> None:
+        try:
+            (self.out / name).rename(path)
+        except OSError as error:
+            if error.errno in NO_ROOM:
+                raise unwritable(path.parent, error) from error
+            raise Refused(f"took {what} away again ({error.strerror})") from error
+
+
+def emptied(folder: Path) -> None:
+    """Make it anew. Raises HostError where it cannot be written."""
+    try:
+        if folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise unwritable(folder, error) from error
 
 
 def unwritable(folder: Path, error: OSError) -> HostError:
@@ -103,7 +128,7 @@ def defect(path: Path, size: int) -> str:
     if found.st_nlink != 1:
         return "has a second name, so that it can be changed later"
     if found.st_size != size:
-        return f"has {found.st_size} bytes where shape and dtype make {size}"
+        return f"has {found.st_size} bytes and not {size}"
     return ""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from kgate.protocol import SPOILED, Begin, Bye, CaseJob, End, Facts, Rung, RungDone
 from kgate.worker import control as controls
 from kgate.worker import devices, lockstep, observation, probe
+from kgate.worker.artifacts import artifacts_of
 from kgate.worker.control import Control
 from kgate.worker.exports import Budget, Target, written
 from kgate.worker.faults import Fault, foreign
@@ -63,5 +64,8 @@ def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> Non
     finally:
         seen.loaded(case)
         control.say(Facts(case=case.case, facts=dict(seen.facts)))
+    target = Target(case=case.case, out=control.out, prefix=f"case{position}-compiled", budget=budget)
+    for artifact in artifacts_of(case.dsl, seen.built, target, write=control.job.artifacts):
+        control.say(artifact)
     for output in outputs:
         control.say(output)

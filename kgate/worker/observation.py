@@ -6,14 +6,15 @@ Keys of `facts` are listed at protocol.Facts.
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from kgate.protocol import CaseJob, Rung
 from kgate.worker import origins
-from kgate.worker.adapters import Compiles
-from kgate.worker.faults import Fault, foreign
+from kgate.worker.adapters import Built, Compiles
+from kgate.worker.devices import Launched
+from kgate.worker.faults import Fault, foreign, line_of
 from kgate.worker.loading import function_of
 from kgate.worker.subject import Subject
 from kgate.worker.watches import CallCount, counted, is_narrow, logging_watched, operators_watched, tensors_in
@@ -29,6 +30,7 @@ class Observation:
         self.tree = tree
         self.before = origins.present(tree)
         self.facts: dict[str, str | int | float | bool | list[str] | dict[str, str]] = {}
+        self.built: list[Built] = []
 
     def note(self, text: str) -> None:
         self.facts["note"] = "; ".join(filter(None, (str(self.facts.get("note", "")), text)))
@@ -42,8 +44,7 @@ def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[A
     before = subject.inputs.digests()
     seen.facts["input-digests"] = before
     compiled = subject.ground.adapter.compiles()
-    subject.ground.device.forget_peak(subject.ground.device_name)
-    with logging_watched() as spoken:
+    with noticed(subject, seen), logging_watched() as spoken:
         began_ns = time.perf_counter_ns()
         returned = called(subject, seen)
         wall_ns = time.perf_counter_ns() - began_ns
@@ -52,7 +53,33 @@ def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[A
     climbed("compile", compile_ns)
     climbed("run", max(0, wall_ns - compile_ns))
     note_effects(subject, seen, before)
+    if picks := subject.ground.adapter.tuned():
+        seen.facts["tuned"] = dict(picks)
     return foreign("run", partial(subject.outputs, returned))
+
+
+@contextlib.contextmanager
+def noticed(subject: Subject, seen: Observation) -> Iterator[None]:
+    """
+    Gather what the DSL's compiler made for the calls within; a drill's are head's own, and are told there.
+
+    The hooks sit in a compiler's private parts. One that does not fit its version costs this evidence, not the case.
+    """
+    if subject.case.watch is not None:
+        yield
+        return
+    hooks = contextlib.ExitStack()
+    try:
+        seen.built = hooks.enter_context(subject.ground.adapter.used())
+    except Exception as error:  # noqa: BLE001  see above
+        seen.note(f"what was compiled cannot be told: {line_of(error)}")
+    try:
+        yield
+    finally:
+        try:
+            hooks.close()
+        except Exception as error:  # noqa: BLE001  see above
+            seen.note(f"what was compiled cannot be told: {line_of(error)}")
 
 
 def called(subject: Subject, seen: Observation) -> Any:
@@ -76,9 +103,6 @@ def note_effects(subject: Subject, seen: Observation, before: dict[str, str]) ->
     mutable = subject.inputs.named(subject.case.mutates)
     changed = partial(subject.inputs.changed, before, subject.case.seed, mutable)
     seen.facts["inputs-changed"] = foreign("run", changed)
-    peak_bytes = subject.ground.device.peak_bytes(subject.ground.device_name)
-    if peak_bytes is not None:
-        seen.facts["peak-bytes"] = peak_bytes
 
 
 def narrowing_refused(subject: Subject, seen: Observation) -> Any:
@@ -123,23 +147,48 @@ def more_calls(subject: Subject, seen: Observation, tree: str) -> None:
     """Facts that need a call of their own. A call that fails now is a Fault of rung "path"."""
     if subject.case.watch is not None:
         watch_path(subject, seen, tree)
+    elif subject.held_bytes is not None and not subject.case.widen and not subject.case.cast:
+        seen.facts.update(foreign("path", partial(weighed, subject, subject.held_bytes)))
     # Only where they are proof of something: the profiler's start took 6 s of a process on an H200, then 6 ms a call.
     if subject.case.device_kernels:
         name_kernels(subject, seen)
 
 
+def weighed(subject: Subject, held_bytes: int) -> dict[str, int]:
+    """The facts about memory, of one call more."""
+    device, name = subject.ground.device, subject.ground.device_name
+    subject.ground.enter("path", partial(subject.ready, subject.case.seed))
+    before_bytes = device.held_bytes(name) or 0
+    device.forget_peak(name)
+    with subject.entered():
+        returned = subject.ground.enter("path", subject.call)
+    peak_bytes, after_bytes = device.peak_bytes(name) or 0, device.held_bytes(name) or 0
+    del returned  # not before its memory has been counted
+    return {
+        "peak-bytes": max(0, held_bytes) + peak_bytes - before_bytes,
+        "workspace-bytes": peak_bytes - after_bytes,
+    }
+
+
 def name_kernels(subject: Subject, seen: Observation) -> None:
-    named = partial(subject.ground.device.kernels, subject.ground.device_name, partial(subject.again, "path"))
+    device, name = subject.ground.device, subject.ground.device_name
+    subject.ground.enter("path", partial(subject.ready, subject.case.seed))
+
+    def profiled() -> Launched | None:
+        with subject.entered():
+            return device.kernels(name, partial(subject.ground.enter, "path", subject.call))
+
     try:
-        kernels = foreign("environment", named)
+        launched = foreign("environment", profiled)
     except Fault as fault:
         if fault.rung != "environment":
             raise
         # The profiler's failure, and not the kernel's, whose own carries the rung "path".
         seen.note(f"device kernels cannot be named: {fault.text}")
         return
-    if kernels is not None:
-        seen.facts["device-kernels"] = kernels
+    if launched is not None:
+        seen.facts["device-kernels"] = launched.names
+        seen.facts["kernel-launches"] = launched.launches
 
 
 def watch_path(subject: Subject, seen: Observation, tree: str) -> None:

@@ -57,6 +57,7 @@ class Subject:
     functions: Functions
     inputs: Inputs
     state: tuple[Any, ...]  # what setup returned, or nothing
+    held_bytes: int | None  # device memory of inputs and state; None if it is not counted
 
     def ready(self, seed: int) -> None:
         """Before every call that counts: inputs of this seed, state reset; untimed."""
@@ -101,12 +102,15 @@ def subject_of(case: CaseJob, control: Control, climbed: Climbed) -> Subject:
         ground = ground_of(case, job)
     with climbing("import", climbed):
         functions = functions_of(case, job, ground)
+    before_bytes = ground.device.held_bytes(job.device)
     inputs = inputs_of(case, Source(tables=control.tables, device=job.device))
     state: tuple[Any, ...] = ()
     if functions.setup is not None:
         setup = functions.setup
         state = (ground.enter("run", lambda: setup(job.device, **case.symbols)),)
-    return Subject(case=case, ground=ground, functions=functions, inputs=inputs, state=state)
+    after_bytes = ground.device.held_bytes(job.device)
+    held_bytes = None if before_bytes is None or after_bytes is None else after_bytes - before_bytes
+    return Subject(case=case, ground=ground, functions=functions, inputs=inputs, state=state, held_bytes=held_bytes)
 
 
 @contextlib.contextmanager

@@ -36,6 +36,14 @@ class Sample:
     returned: Any  # of the last call
 
 
+@dataclass(frozen=True, kw_only=True)
+class Launched:
+    """Device kernels of one call: their names, each once and not all of very many, and how often any was launched."""
+
+    names: list[str]
+    launches: int
+
+
 class Timer(Protocol):
     def sample(self, call: Callable[[], Any], calls: int) -> Sample:
         """Set the caches alike, then time `calls` calls. What the call raises passes through."""
@@ -58,13 +66,16 @@ class Device(Protocol):
     def synchronize(self, name: str) -> None:
         """Wait for all of its work; raises what that work has raised."""
 
+    def held_bytes(self, name: str) -> int | None:
+        """Memory allocated through torch at this moment; None if it is not counted."""
+
     def peak_bytes(self, name: str) -> int | None:
-        """Most memory allocated through torch since `forget_peak`; None if it is not counted."""
+        """The most of it since `forget_peak`."""
 
     def forget_peak(self, name: str) -> None: ...
 
-    def kernels(self, name: str, call: Callable[[], Any]) -> list[str] | None:
-        """Names of the device kernels that one call launches; None if there is nothing of the kind."""
+    def kernels(self, name: str, call: Callable[[], Any]) -> Launched | None:
+        """What one call launches, copies and fills left out; None if there is nothing of the kind."""
 
     def timer(self, name: str) -> Timer: ...
 

@@ -22,4 +22,4 @@ def traits(name: str) -> Traits:
     refused(name)
 
 
-select = synchronize = peak_bytes = forget_peak = kernels = timer = refused
+select = synchronize = held_bytes = peak_bytes = forget_peak = kernels = timer = refused

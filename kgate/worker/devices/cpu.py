@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kgate.worker.devices import Sample, Traits
+from kgate.worker.devices import Launched, Sample, Traits
 
 METHOD = "cpu-monotonic"
 THREADING = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY")
@@ -55,6 +55,10 @@ def synchronize(name: str) -> None:
     return
 
 
+def held_bytes(name: str) -> int | None:
+    return None
+
+
 def peak_bytes(name: str) -> int | None:
     return None
 
@@ -63,7 +67,7 @@ def forget_peak(name: str) -> None:
     return
 
 
-def kernels(name: str, call: Callable[[], Any]) -> list[str] | None:
+def kernels(name: str, call: Callable[[], Any]) -> Launched | None:
     return None
 
 

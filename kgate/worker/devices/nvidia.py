@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kgate.worker import nvml
-from kgate.worker.devices import Sample, Traits
+from kgate.worker.devices import Launched, Sample, Traits
 
 METHOD = "cuda-events-flush"
 FLUSHES = 2  # times the L2 cache, so that nothing of the inputs survives in it
@@ -71,6 +71,12 @@ def synchronize(name: str) -> None:
     torch.cuda.synchronize(name)
 
 
+def held_bytes(name: str) -> int | None:
+    import torch
+
+    return int(torch.cuda.memory_allocated(name))
+
+
 def peak_bytes(name: str) -> int | None:
     import torch
 
@@ -83,16 +89,19 @@ def forget_peak(name: str) -> None:
     torch.cuda.reset_peak_memory_stats(name)
 
 
-def kernels(name: str, call: Callable[[], Any]) -> list[str] | None:
+def kernels(name: str, call: Callable[[], Any]) -> Launched | None:
     import torch
     from torch.autograd import DeviceType
     from torch.profiler import ProfilerActivity, profile
 
+    torch.cuda.synchronize(name)  # what was launched before is not this call's
     with profile(activities=[ProfilerActivity.CUDA]) as trace:
         call()
         torch.cuda.synchronize(name)
-    names = {event.name for event in trace.events() or () if event.device_type == DeviceType.CUDA}
-    return sorted(n[:LETTERS_LIMIT] for n in names if not n.startswith(("Memcpy", "Memset")))[:NAMES_LIMIT]
+    events = [event.name for event in trace.events() or () if event.device_type == DeviceType.CUDA]
+    launched = [event for event in events if not event.startswith(("Memcpy", "Memset"))]
+    names = sorted({event[:LETTERS_LIMIT] for event in launched})
+    return Launched(names=names[:NAMES_LIMIT], launches=len(launched))
 
 
 class Events:

@@ -30,7 +30,7 @@ MISBEHAVIOURS = [
     ("pipe_output", "bad-reply", "no plain file but a pipe"),
     ("link_output", "bad-reply", "no plain file but a link"),
     ("second_name", "bad-reply", "has a second name"),
-    ("short_output", "bad-reply", "has 3 bytes where shape and dtype make 16"),
+    ("short_output", "bad-reply", "has 3 bytes and not 16"),
     ("no_output", "bad-reply", "which is not there"),
     ("huge_output", "bad-reply", "promised 274877906944 bytes"),
     ("cuts_output_short", "bad-reply", "changed output 0"),

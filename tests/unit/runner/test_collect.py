@@ -96,6 +96,9 @@ WRONG_FACTS = {
     "inputs-changed": ["x", True, ["x" * 2000], ["x"] * 6000],
     "reached-custom": [-1, True, 1.5, "1"],
     "compiles": [[], 0.5],
+    "workspace-bytes": [-1, "1"],
+    "kernel-launches": [1.0, True],
+    "tuned": [["x"], {"x": "y" * 1001}],
     "logged": [1, "yes"],
     "note": [1, ["text"]],
 }
@@ -116,6 +119,8 @@ def test_facts_of_the_right_shapes_are_kept_and_unknown_ones_as_well():
         "inputs-changed": [],
         "device-kernels": ["k"],
         "reached-custom": 0,
+        "kernel-launches": 2,
+        "tuned": {"matmul (64, 64)": "BLOCK 128"},
         "logged": True,
         "note": "",
         "of-a-later-worker": 1.5,
@@ -151,7 +156,9 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
-KINDS = st.sampled_from(["Hello", "Begin", "RungDone", "Facts", "Output", "Failed", "End", "Bye", "Times", "Fork", 1])
+KINDS = st.sampled_from(
+    ["Hello", "Begin", "RungDone", "Facts", "Artifact", "Output", "Failed", "End", "Bye", "Times", "Fork", 1]
+)
 LINES = st.binary() | st.builds(
     lambda kind, body: json.dumps({**body, "kind": kind}).encode(),
     KINDS,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kgate.errors import HostError
-from kgate.protocol import Output
+from kgate.protocol import Artifact, ArtifactFile, Output
 from kgate.runner.shelf import NO_ROOM, Refused, Shelf, changed, unwritable
 
 
@@ -89,6 +89,62 @@ def test_a_folder_behind_a_link_is_refused(out, tmp_path):
         Shelf(tmp_path / "link", 100).take([output()], tmp_path / "kept")
 
 
+def compiled(*files: ArtifactFile, index: int = 0) -> Artifact:
+    return Artifact(case="a", index=index, kernel="gemm", dsl="triton", arch="sm_90a", files=files)
+
+
+PTX = ArtifactFile(kind="ptx", file="a.bin", size_bytes=8)
+
+
+def test_files_of_a_compiled_kernel_are_taken_out_of_the_workers_reach(out, tmp_path):
+    (out / "b.bin").write_bytes(b"code")
+    cubin = ArtifactFile(kind="cubin", file="b.bin", size_bytes=4)
+
+    none, both = Shelf(out, 12).keep([compiled(), compiled(PTX, cubin, index=1)], tmp_path / "kept")
+
+    assert none.files == {}
+    assert both.files == {"ptx": tmp_path / "kept" / "1.ptx", "cubin": tmp_path / "kept" / "1.cubin"}
+    assert both.files["cubin"].read_bytes() == b"code"
+    assert list(out.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("../a.bin", 8), ("/etc/passwd", 8), ("", 8), ("b.bin", 8), ("a.bin", 7), ("a.bin", 101)]
+)
+def test_a_file_of_a_compiled_kernel_that_is_not_as_promised_is_refused(out, tmp_path, name, size):
+    with pytest.raises(Refused, match="ptx of compiled kernel 0"):
+        Shelf(out, 100).keep([compiled(ArtifactFile(kind="ptx", file=name, size_bytes=size))], tmp_path / "kept")
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "second name"])
+def test_a_file_of_a_compiled_kernel_is_a_plain_file(out, tmp_path, kind):
+    (out / "a.bin").rename(tmp_path / "elsewhere")
+    match kind:
+        case "link":
+            (out / "a.bin").symlink_to(tmp_path / "elsewhere")
+        case "pipe":
+            os.mkfifo(out / "a.bin")
+        case _:
+            (out / "a.bin").hardlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(Refused):
+        Shelf(out, 100).keep([compiled(PTX)], tmp_path / "kept")
+
+
+def test_two_compiled_kernels_in_one_file_are_refused(out, tmp_path):
+    with pytest.raises(Refused, match="two compiled kernels in one file"):
+        Shelf(out, 100).keep([compiled(PTX), compiled(PTX, index=1)], tmp_path / "kept")
+
+
+def test_outputs_and_compiled_kernels_have_one_limit_together(out, tmp_path):
+    (out / "b.bin").write_bytes(bytes(8))
+    shelf = Shelf(out, 15)
+    shelf.take([output(file="b.bin")], tmp_path / "outputs")
+
+    with pytest.raises(Refused, match="where 7 are left"):
+        shelf.keep([compiled(PTX)], tmp_path / "compiled")
+
+
 def test_an_empty_tensor_is_an_empty_file(out, tmp_path):
     (out / "a.bin").write_bytes(b"")
 
@@ -103,4 +159,4 @@ def test_a_file_that_was_cut_short_after_it_was_accepted_is_noticed(out, tmp_pat
 
     os.truncate(tensors[0].path, 0)
 
-    assert "0 bytes where shape and dtype make 8" in changed(tensors)
+    assert "0 bytes and not 8" in changed(tensors)
