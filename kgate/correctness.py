@@ -22,6 +22,7 @@ from kgate.model import (
     Comparison,
     Event,
     Failure,
+    Kernel,
     Measurement,
     Outcome,
     Route,
@@ -34,6 +35,7 @@ from kgate.plan import DRILLS, ORDER, Target, compatible, drilled, jobs, looks, 
 from kgate.protocol import Arg, CaseJob, ListArg, MapArg, Rung, TensorArg
 from kgate.runner import records
 from kgate.runner.outputs import run_outputs
+from kgate.runner.rungs import climbed, refused
 from kgate.setting import PASSING, TRANSIENT, Emit, Setting
 
 
@@ -63,7 +65,7 @@ def answers(setting: Setting, emit: Emit) -> Answers:
         bench.run(of_base(arm), [c for c in comparable if bench.suspect(arm, c)])
     bench.compare_all()
     for case in cases:
-        for event in rungs(bench.answers, case):
+        for event in rungs(bench.answers, case, setting.plan.kernels[case.kernel]):
             emit(event)
     return replace(bench.answers, resumed=bench.resumed)
 
@@ -221,29 +223,28 @@ def compared(
     return compare(outputs, reference.outputs, like, bounds, giver)
 
 
-def rungs(answers: Answers, case: Case) -> Iterator[Event]:
+def rungs(answers: Answers, case: Case, kernel: Kernel) -> Iterator[Event]:
     """The rungs that the gate itself decides, once per case, for head: what did not get so far has no such event."""
-    custom = answers.comparisons.get((HEAD, case))
-    fallback = answers.comparisons.get((FALLBACK, case))
+    custom, fallback = (answers.comparisons.get((arm, case), ()) for arm in (HEAD, FALLBACK))
     drill = answers.outcomes.get((SWITCH_ON, case))
-    ends: dict[Rung, tuple[bool, str] | None] = {
-        "contract": ended([c.mismatch for c in custom]) if custom else None,
-        "correctness": ended([b for c in custom for b in c.broken]) if custom else None,
-        "fallback": ended([t for c in fallback for t in (c.mismatch, *c.broken)]) if fallback else None,
-        "path": ended([] if not strayed(SWITCH_ON, drill) else ["the custom path was not reached"])
-        if isinstance(drill, Measurement)
-        else None,
-    }
-    for rung, end in ends.items():
-        if end is not None:
-            ok, text = end
-            fields = {"case": case.name, "arm": HEAD.name, "rung": rung, "ok": ok, "ns": 0, "reason": "", "text": text}
-            yield Event(name="rung-ended", fields=fields)
+    if custom:
+        yield ended(case, "contract", kernel.custom, [(c.mismatch, c) for c in custom])
+        yield ended(case, "correctness", kernel.custom, [(b, c) for c in custom for b in c.broken])
+    if fallback:
+        yield ended(case, "fallback", kernel.fallback, [(t, c) for c in fallback for t in (c.mismatch, *c.broken)])
+    if isinstance(drill, Measurement) and strayed(SWITCH_ON, drill):
+        yield refused(case.name, HEAD, "path", "the custom path was not reached", kernel.dispatch)
+    elif isinstance(drill, Measurement):
+        yield climbed(case.name, HEAD, "path")
 
 
-def ended(faults: Sequence[str]) -> tuple[bool, str]:
-    said = next((f for f in faults if f), "")
-    return not said, said
+def ended(case: Case, rung: Rung, function: str, faults: Sequence[tuple[str, Comparison]]) -> Event:
+    for text, comparison in faults:
+        if text:
+            found = (comparison.metrics.get(name) for name in ("extent", "worst"))
+            where = next((metric.where for metric in found if metric and metric.where), "")
+            return refused(case.name, HEAD, rung, text, function, where)
+    return climbed(case.name, HEAD, rung)
 
 
 def bounds_of(

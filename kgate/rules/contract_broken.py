@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from kgate.advice import reason_advice
 from kgate.model import HEAD, SWITCH_ON, TIMED, Arm, Case, Finding, Level, Run
 from kgate.rules._difference import difference
 from kgate.rules._law import Limit, Said, of_case
@@ -40,7 +41,7 @@ def answer_said(run: Run, case: Case) -> Said | None:
     return Said(
         sentence=f"{function} on workload {case.workload} {happened(failure)}",
         evidence=trace(failure),
-        advice=f"Return from {function} the tensors that the fallback returns, or name its outputs under `mutates`.",
+        advice=reason_advice("wrong-type", function),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from kgate.advice import WORKERS_PYTHON, reason_advice
 from kgate.model import SWITCH_ON, Case, Failure, Finding, Level, Run
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._state import NOT_HERE, alike, custom_failure, fallback_failure, happened, module_of, trace
@@ -37,15 +38,14 @@ def said(run: Run, case: Case, failure: Failure) -> Said:
     if alike(failure, fallback_failure(run, case)):
         evidence["fallback"] = "fails in the same way, so there is no way out"
     if failure.reason == "import-failed":
-        python = interpreter(run)
-        sentence = f"{module_of(function)} does not import under {python}: {last_line(failure)}"
-        return Said(sentence=sentence, evidence=evidence, advice=advice_to_import(function, python))
-    if failure.reason == "function-missing":
-        advice = f"Put {function} back, or name the function that took its place under `custom` in the manifest."
-        return Said(sentence=f"{function} is not there: {failure.text}", evidence=evidence, advice=advice)
-    while_ = " in the timed loop" if failure.rung == "latency" else ""
-    sentence = f"{function} on workload {case.workload}{while_} {happened(failure)}"
-    return Said(sentence=sentence, evidence=evidence, advice=advice_for(failure, function))
+        sentence = f"{module_of(function)} does not import under {interpreter(run)}: {last_line(failure)}"
+    elif failure.reason == "function-missing":
+        sentence = f"{function} is not there: {failure.text}"
+    else:
+        while_ = " in the timed loop" if failure.rung == "latency" else ""
+        sentence = f"{function} on workload {case.workload}{while_} {happened(failure)}"
+    advice = reason_advice(failure.reason, function, interpreter(run))
+    return Said(sentence=sentence, evidence=evidence, advice=advice)
 
 
 def through_dispatch(run: Run, limit: Limit, case: Case) -> Iterable[Finding]:
@@ -64,32 +64,9 @@ def through_dispatch(run: Run, limit: Limit, case: Case) -> Iterable[Finding]:
 
 def interpreter(run: Run) -> str:
     known = run.fingerprint.information
-    return known.get("interpreter") or known.get("python") or "the worker's Python"
+    return known.get("interpreter") or known.get("python") or WORKERS_PYTHON
 
 
 def last_line(failure: Failure) -> str:
     lines = (failure.text or failure.detail).strip().splitlines()
     return lines[-1] if lines else "no message"
-
-
-def advice_to_import(function: str, python: str) -> str:
-    return (
-        f"Try `import {module_of(function)}` under {python} from the manifest's folder; mend the module, or set "
-        "`python:` in the manifest to the interpreter that has its packages."
-    )
-
-
-def advice_for(failure: Failure, function: str) -> str:
-    match failure.reason:
-        case "hung":
-            return f"Find what {function} waits for; if it is only slow, raise `timeout_s` for the kernel."
-        case "died" | "exited":
-            return f"Run the case alone under a debugger or compute-sanitizer: {function} takes its process with it."
-        case "out-of-memory":
-            return f"Lower what {function} allocates, or choose a workload that fits this device."
-        case "compile-failed":
-            return f"Mend the compile error of {function}; the trace names the line."
-        case "bad-reply":
-            return f"Keep {function} from writing to kgate's files and descriptors; what it wrote is not believed."
-        case _:
-            return f"Mend {function}, or take the workload out of the manifest if production never sees it."

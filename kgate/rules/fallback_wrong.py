@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from kgate.advice import rung_advice
 from kgate.model import FALLBACK, FALLBACK_TIMED, SWITCH_OFF, Case, Comparison, Finding, Level, Run
 from kgate.rules._difference import difference, numbers
 from kgate.rules._law import Limit, Said, of_case
@@ -74,5 +75,5 @@ def wrong(who: str, function: str, case: Case, comparison: Comparison) -> Said:
     return Said(
         sentence=f"{who} on workload {case.workload} differs from the reference: {difference(comparison)}",
         evidence=numbers(comparison),
-        advice=f"Mend {function}, or correct `reference` if it is the reference that is wrong.",
+        advice=rung_advice("fallback", function),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from kgate.advice import reason_advice
 from kgate.model import BASE, HEAD, REFERENCE, TIMED, Case, Finding, Level, Run
 from kgate.rules._law import Limit, Said, of_case, of_run
 from kgate.rules._state import custom_failure, custom_right, fallback_failure, happened, not_here, trace
@@ -66,13 +67,10 @@ def not_run(run: Run, case: Case) -> Said | None:
         )
     if failure is None or not not_here(failure):
         return None
-    outside = failure.reason == "outside-tree"
     return Said(
         sentence=f"{function} on workload {case.workload} {happened(failure)}",
         evidence=trace(failure),
-        advice="Uninstall the editable or installed copy that shadows the work tree; it would be measured in its place."
-        if outside
-        else "Install what is missing into the worker's interpreter (`python:` in the manifest), or change device.",
+        advice=reason_advice(failure.reason, function),
         undecided=True,
     )
 
@@ -88,7 +86,7 @@ def not_compared(run: Run, case: Case) -> Said | None:
     why = f"the reference {happened(failure)}" if failure else "there is no reference's answer"
     return Said(
         sentence=f"{run.kernels[case.kernel].custom} on workload {case.workload} was compared with nothing: {why}",
-        advice="Name under `reference:` a plain float64 function that answers this workload.",
+        advice=reason_advice("narrowed", ""),
         undecided=True,
     )
 

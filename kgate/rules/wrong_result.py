@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from kgate.advice import rung_advice
 from kgate.model import BASE, HEAD, SWITCH_ON, TIMED, Case, Comparison, Finding, Level, Run, of_base
 from kgate.rules._difference import difference, numbers
 from kgate.rules._law import Limit, Said, of_case
@@ -71,4 +72,4 @@ def wrong(run: Run, case: Case, comparison: Comparison, when: str) -> Said:
 def advice(function: str, when: str) -> str:
     if when:
         return f"Look for state that {function} keeps between calls: a cached answer, a buffer used again, a race."
-    return f"Compare {function} with the reference at the index above; tails, masks and accumulation come first."
+    return rung_advice("correctness", function)

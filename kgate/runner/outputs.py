@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgate.model import Arm, CompiledKernel, Event, Failure, Measurement, Outcome, Tensor
-from kgate.protocol import SPOILED, Artifact, CaseJob, Failed, Job, Output, Reason, Reply, RungDone
+from kgate.protocol import SPOILED, Artifact, CaseJob, Failed, Job, Mode, Output, Reason, Reply, RungDone
+from kgate.runner import rungs
 from kgate.runner.collect import BadReply, Tail, Transcript, without_files
 from kgate.runner.control import Control, create, discard
 from kgate.runner.limits import Guard, Limits
@@ -25,6 +26,22 @@ Emit = Callable[[Event], None]
 Done = Callable[[str, Outcome], None]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Errand:
+    """
+    What processes do with their cases; the fields are a Job's.
+
+    `artifacts`: the files of what was compiled are wanted, besides what is told of it.
+    """
+
+    mode: Mode = "outputs"
+    arch: str = ""
+    artifacts: bool = False
+
+
+ANSWERS = Errand()
+
+
 def run_outputs(
     workplace: Workplace,
     arm: Arm,
@@ -35,18 +52,16 @@ def run_outputs(
     *,
     start: Start = fresh,
     limits: Limits | None = None,
-    artifacts: bool = False,
+    errand: Errand = ANSWERS,
 ) -> Mapping[str, Outcome]:
     """
     Every job's outcome, by case, in the order given; `env` is set in the worker before anything of the user's.
-    `artifacts`: the files of what was compiled are wanted, besides what is told of it.
 
     `done` hears of each outcome at once, so that a killed gate loses no finished case. It may hear of a case again,
     and then the later one counts: a process can spoil an answer that it has given.
     """
-    desk = Desk(
-        workplace=workplace, arm=arm, env=env, emit=emit, done=done, limits=limits or Limits(), artifacts=artifacts
-    )
+    desk = Desk(workplace=workplace, arm=arm, env=env, emit=emit, done=done, limits=limits or Limits(), errand=errand)
+    desk.entries.update((j.case, j.entry) for j in jobs)
     barren = 0
     while rest := [j for j in jobs if j.case not in desk.outcomes]:
         batch = desk.batch(rest)
@@ -79,7 +94,7 @@ class Desk:
         emit: Emit,
         done: Done,
         limits: Limits,
-        artifacts: bool,
+        errand: Errand,
     ) -> None:
         self.workplace = workplace
         self.arm = arm
@@ -87,7 +102,8 @@ class Desk:
         self.emit = emit
         self.done = done
         self.limits = limits
-        self.artifacts = artifacts
+        self.errand = errand
+        self.entries: dict[str, str] = {}  # by case, what is called
         self.outcomes: dict[str, Outcome] = {}
         self.suspects: set[str] = set()  # cases at which a process was lost that had answered others
         self.again: dict[str, Failure] = {}  # of cases that failed behind others in their process: given a second try
@@ -101,13 +117,14 @@ class Desk:
     def sitting(self, jobs: Sequence[CaseJob], start: Start) -> Stop | None:
         """One process on these jobs, to its end; None if it ended well."""
         job = Job(
-            mode="outputs",
+            mode=self.errand.mode,
             arm=self.arm.name,
             tree=str(self.workplace.trees[self.arm.tree].absolute()),
             device=self.workplace.device,
             cases=tuple(jobs),
             env=dict(self.env),
-            artifacts=self.artifacts,
+            arch=self.errand.arch,
+            artifacts=self.errand.artifacts,
         )
         control = create(self.workplace, self.arm, job)
         try:
@@ -155,15 +172,10 @@ class Desk:
             outcome = replace(outcome, facts={**outcome.facts, "note": note})
         self.outcomes[case] = outcome
         if isinstance(outcome, Failure):
-            self.emit_rung(case, outcome.rung, 0, outcome)
+            self.emit(rungs.failed(case, self.arm, outcome, self.entries[case]))
         self.done(case, outcome)
         ok = isinstance(outcome, Measurement)
         self.emit(Event(name="case-ended", fields={"case": case, "arm": self.arm.name, "ok": ok}))
-
-    def emit_rung(self, case: str, rung: str, ns: int, failure: Failure | None = None) -> None:
-        reason, text = (failure.reason, failure.text) if failure else ("", "")
-        fields = {"case": case, "arm": self.arm.name, "rung": rung, "ok": failure is None, "ns": ns}
-        self.emit(Event(name="rung-ended", fields={**fields, "reason": reason, "text": text}))
 
 
 class Reading:
@@ -173,7 +185,7 @@ class Reading:
         self.desk = desk
         self.child = child
         self.timeouts_s = {c.case: c.timeout_s for c in job.cases}
-        self.entries = {c.case: c.entry for c in job.cases}
+        self.cases = {c.case for c in job.cases}
         self.held: set[str] = set()  # failures of this process that are not believed yet
         self.over = False  # nothing more is wanted of this process
         self.guard = Guard(child, desk.limits)
@@ -227,7 +239,7 @@ class Reading:
         """Tell of a reply that has been found in its place, and move the deadline: each case has its own."""
         desk = self.desk
         if isinstance(reply, RungDone):
-            desk.emit_rung(reply.case, reply.rung, reply.ns)
+            desk.emit(rungs.climbed(reply.case, desk.arm, reply.rung, reply.ns))
             return None
         if isinstance(reply, Failed) and FORK_IS_TO_BLAME in reply.text + reply.detail and len(self.outcomes) == 1:
             failure = self.outcomes.pop(reply.case)
@@ -260,9 +272,10 @@ class Reading:
                 desk.file(other, desk.again[other])
 
     def alike(self, case: str, failure: Failure) -> list[str]:
-        held = {c: f for c, f in self.desk.again.items() if c in self.entries and c not in self.desk.outcomes}
+        desk = self.desk
+        held = {c: f for c, f in desk.again.items() if c in self.cases and c not in desk.outcomes}
         same = [c for c, f in held.items() if (f.reason, f.text) == (failure.reason, failure.text)]
-        return [c for c in same if self.entries[c] == self.entries[case]]
+        return [c for c in same if desk.entries[c] == desk.entries[case]]
 
     @property
     def outcomes(self) -> dict[str, Outcome]:

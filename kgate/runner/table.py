@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kgate.model import Arm, Event, Failure
 from kgate.protocol import Answer, CaseJob, Failed, Prepare, Request
+from kgate.runner import rungs
 from kgate.runner.collect import failure_of
 from kgate.runner.limits import Limits
 from kgate.runner.place import Workplace
@@ -138,8 +139,7 @@ class Table:
 
     def file(self, arm: Arm, case: str, failure: Failure) -> None:
         self.failures[arm.name, case] = failure
-        fields = {"case": case, "arm": arm.name, "rung": failure.rung, "ok": False, "ns": 0}
-        self.emit(Event(name="rung-ended", fields={**fields, "reason": failure.reason, "text": failure.text}))
+        self.emit(rungs.failed(case, arm, failure, self.jobs[arm][case].entry))
 
     def break_up(self) -> None:
         """The launch is over; all are asked to go before the first is waited for."""

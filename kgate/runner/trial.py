@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kgate.model import BASE, Arm, Event, Failure, LaunchTiming, Tensor
 from kgate.protocol import Export, Exported, Prepare, Ready, Release, TimeBlock, Times
+from kgate.runner import rungs
 from kgate.runner.schedule import Course, course, kept, orders, seeds
 from kgate.runner.shelf import Refused
 from kgate.runner.table import Table
@@ -130,8 +131,7 @@ class Trial:
         self.table.fail(arm, self.case, Failure(rung="latency", reason="bad-reply", text=text))
 
     def tell(self, arm: Arm) -> None:
-        fields = {"case": self.case, "arm": arm.name, "rung": "latency", "ok": True, "ns": self.wall_ns[arm]}
-        self.table.emit(Event(name="rung-ended", fields={**fields, "reason": "", "text": ""}))
+        self.table.emit(rungs.climbed(self.case, arm, "latency", self.wall_ns[arm]))
 
     def timing(self) -> LaunchTiming | None:
         """Of the arms that got through; None if none did, or if the times are void."""

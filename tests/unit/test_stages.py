@@ -153,9 +153,18 @@ def test_the_rungs_that_the_gate_decides_are_told_once_and_only_if_reached() -> 
     case = builders.case("add", "w")
     sound = Answers(outcomes={}, comparisons={(HEAD, case): builders.right(), (FALLBACK, case): builders.wrong()})
 
-    told = {e.fields["rung"]: e.fields["ok"] for e in rungs(sound, case)}
+    told = {e.fields["rung"]: e.fields for e in rungs(sound, case, builders.kernel("add"))}
 
-    assert told == {"contract": True, "correctness": True, "fallback": False}
+    assert {rung: fields["ok"] for rung, fields in told.items()} == {
+        "contract": True,
+        "correctness": True,
+        "fallback": False,
+    }
+    assert told["correctness"]["next"] == ""
+    assert told["fallback"]["next"] == (
+        "Mend acme.add:eager, or correct `reference` if it is the reference that is wrong; its errors: [3, 17]: 4.5, "
+        "expected 1.0; `kgate repro add/w@cpu --arm fallback` runs it alone and keeps its tensors."
+    )
 
 
 def launched(**changes: object) -> Launch:

@@ -10,6 +10,7 @@ from kgate.load import schemas
 from kgate.model import HEAD, Event
 from kgate.protocol import RUNGS
 from kgate.reports import events
+from kgate.runner import rungs
 from tests.unit.builders import failure, report_of, run_of, with_outcomes
 from tests.unit.reports.sample import sample
 
@@ -19,8 +20,9 @@ CASE = {"case": "gemm/small@cpu", "arm": "head"}
 DURING = (
     Event(name="run-started", fields={"key": "6fe86e9bb85003f2", "device": "cpu", "head": "fa68", "base": ""}),
     Event(name="planned", fields={"cases": 1, "steps": 9}),
-    Event(name="rung-ended", fields={**CASE, "rung": "import", "ok": True, "ns": 226376, "reason": "", "text": ""}),
-    Event(name="rung-ended", fields={**CASE, "rung": "run", "ok": False, "ns": 0, "reason": "hung", "text": "60 s"}),
+    rungs.climbed("gemm/small@cpu", HEAD, "import", 226376),
+    rungs.failed("gemm/small@cpu", HEAD, failure("hung", "60 s"), "acme.gemm:fused"),
+    rungs.refused("gemm/small@cpu", HEAD, "correctness", "row error 1", "acme.gemm:fused", "first at [3]"),
     Event(name="case-ended", fields={**CASE, "ok": False}),
     Event(name="note", fields={"arm": "head", "text": "its zygote died; started anew"}),
     Event(name="launch-ended", fields={"launch": 0, "cases": 1, "start_s": {"head": 5.18, "base": 3.13}}),
