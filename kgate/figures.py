@@ -11,6 +11,16 @@ def time_of(ns: float) -> str:
     return f"{digits(ns / 1e9)} s"
 
 
+def size_of(size_bytes: float) -> str:
+    """`512 B`, `1.50 KiB`, `4.00 MiB`, `2.25 GiB`."""
+    if size_bytes < 1 << 10:
+        return f"{size_bytes:g} B"
+    for factor, unit in ((1 << 10, "KiB"), (1 << 20, "MiB")):
+        if size_bytes < factor << 10:
+            return f"{digits(size_bytes / factor)} {unit}"
+    return f"{digits(size_bytes / (1 << 30))} GiB"
+
+
 def digits(value: float) -> str:
     """Three significant digits without an exponent, where that is short."""
     if value == 0 or not math.isfinite(value):

@@ -15,6 +15,7 @@ from kgate.model import (
     Baseline,
     Case,
     Comparison,
+    CompiledKernel,
     Failure,
     Finding,
     Fingerprint,
@@ -176,6 +177,7 @@ def outcome(found: Outcome) -> dict[str, Any]:
                 "outputs": [tensor(t) for t in found.outputs],
                 "facts": dict(sorted(found.facts.items())),
                 "rungs_ns": dict(found.rungs_ns),
+                "compiled": [compiled(kernel) for kernel in found.compiled],
             }
         case Failure():
             return {
@@ -185,6 +187,22 @@ def outcome(found: Outcome) -> dict[str, Any]:
                 "text": found.text,
                 "detail": found.detail,
             }
+
+
+def compiled(found: CompiledKernel) -> dict[str, Any]:
+    """Without its files, as with a tensor's."""
+    return {
+        "kernel": found.kernel,
+        "dsl": found.dsl,
+        "arch": found.arch,
+        "code_sha256": found.code_sha256,
+        "registers": found.registers,
+        "shared_bytes": found.shared_bytes,
+        "local_bytes": found.local_bytes,
+        "config": dict(sorted(found.config.items())),
+        "compile_ns": found.compile_ns,
+        "note": found.note,
+    }
 
 
 def tensor(found: Tensor) -> dict[str, Any]:

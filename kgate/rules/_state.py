@@ -72,6 +72,11 @@ def proven_right(run: Run, arm: Arm, case: Case) -> bool:
     return run.answered(arm, case) is not None and bool(compared) and all(c.holds for c in compared)
 
 
+def base_asked(run: Run, case: Case) -> bool:
+    """Whether base had to answer this case as well: it was run, has the kernel, and takes these arguments."""
+    return run.base_ran and case.kernel in run.base_kernels and case not in run.not_in_base
+
+
 def custom_right(run: Run, case: Case) -> bool:
     """Head's custom path is right outside and inside the timed loop, so that its time means something."""
     timed = run.comparisons.get((TIMED, case), ())

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from kgate.model import BASE, HEAD, Case, Decision, Failure, Finding, Level, Ratio, Run
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._ratio import decided, inconclusive, measured, more_launches, times
-from kgate.rules._state import NOT_HERE, custom_right, happened, proven_right, trace
+from kgate.rules._state import NOT_HERE, base_asked, custom_right, happened, proven_right, trace
 
 NAME = "slower-than-base"
 DEFAULT = Level.FAIL
@@ -28,7 +28,7 @@ PASSING = ("unavailable", "hung")
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
-        said = case_said(run, case) if timed(run, case) and asked(run, case) else None
+        said = case_said(run, case) if timed(run, case) and base_asked(run, case) else None
         if said:
             yield of_case(run, limit, case, said)
 
@@ -37,10 +37,6 @@ def timed(run: Run, case: Case) -> bool:
     """Head is right and has times; elsewhere other rules speak."""
     latency = run.latency.get(case)
     return custom_right(run, case) and latency is not None and HEAD.name in latency.median_ns
-
-
-def asked(run: Run, case: Case) -> bool:
-    return run.base_ran and case.kernel in run.base_kernels and case not in run.not_in_base
 
 
 def case_said(run: Run, case: Case) -> Said | None:

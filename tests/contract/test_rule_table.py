@@ -9,6 +9,7 @@ import pytest
 from kgate import rules
 from kgate.errors import UsageError
 from kgate.model import (
+    BASE,
     FALLBACK,
     HEAD,
     REFERENCE,
@@ -76,6 +77,7 @@ TRIPS: dict[str, Callable[[], Run]] = {
     ),
     "slower-than-baseline": lambda: with_latency(run_of(), ratio(below="fallback", median=0.9), head_ns=13_000.0),
     "less-exact-than-baseline": lambda: run_of(baseline=baseline({"gemm/small": stored_case(error=1e-9)})),
+    "grown": lambda: with_outcomes(run_of(), (HEAD, answer(kernel_launches=2)), (BASE, answer(kernel_launches=1))),
     "no-reference": lambda: with_outcomes(run_of(), (REFERENCE, failure("narrowed", "aten::_softmax in float32"))),
     "not-measured": lambda: with_outcomes(run_of(), (HEAD, None)),
     "no-baseline": lambda: run_of(baseline=None),
@@ -99,6 +101,7 @@ NEAR: dict[str, Callable[[], Run]] = {
     "less-exact-than-baseline": lambda: with_comparisons(
         run_of(), (HEAD, right(metrics={"relative_l2": metric(value=9e-7)}))
     ),
+    "grown": lambda: with_outcomes(run_of(), (HEAD, answer(peak_bytes=1 << 20)), (BASE, answer(peak_bytes=1))),
     "no-reference": lambda: with_outcomes(run_of(), (FALLBACK, failure())),
     "not-measured": lambda: with_outcomes(run_of(), (HEAD, failure("died", "killed by signal 11"))),
     "no-baseline": lambda: run_of(),

@@ -21,6 +21,7 @@ from kgate.model import (
     Bound,
     Case,
     Comparison,
+    CompiledKernel,
     Decision,
     Direction,
     Failure,
@@ -84,6 +85,18 @@ def answer(**facts: Any) -> Measurement:
     out = Tensor(path=Path("out/0.bin"), dtype="float32", shape=(64, 128), strides=(128, 1), device="cpu")
     named = {name.replace("_", "-"): value for name, value in facts.items()}
     return Measurement(outputs=(out,), facts=named, rungs_ns={"import": 1_000, "run": 2_000_000})
+
+
+def compiled(kernel: str = "gemm_kernel", **changes: Any) -> CompiledKernel:
+    """As a compiler made it for one GPU; no two of them have the same code unless a hash is given."""
+    made = CompiledKernel(
+        kernel=kernel, dsl="triton", arch="sm_90a", registers=64, shared_bytes=32768, local_bytes=0, config={"M": "64"}
+    )
+    return replace(made, **changes)
+
+
+def with_compiled(answer: Measurement, *kernels: CompiledKernel) -> Measurement:
+    return replace(answer, compiled=kernels)
 
 
 def failure(reason: Reason = "raised", text: str = "ValueError: K is odd", *, rung: Rung = "run") -> Failure:

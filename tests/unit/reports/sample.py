@@ -31,6 +31,7 @@ from tests.unit.builders import (
     answer,
     baseline,
     case,
+    compiled,
     failure,
     kernel,
     latency,
@@ -41,6 +42,7 @@ from tests.unit.builders import (
     right,
     run_of,
     stored_case,
+    with_compiled,
     workload,
     wrong,
 )
@@ -66,6 +68,16 @@ OUTCOMES: dict[str, dict[Arm, Outcome | None]] = {
     },
     "no_base": {BASE: None},
     "base_hung": {BASE: failure("hung", "passed its deadline of 120 s")},
+    "grown": {
+        HEAD: with_compiled(
+            answer(workspace_bytes=64 << 20, kernel_launches=2), compiled(registers=168, local_bytes=96)
+        ),
+        BASE: with_compiled(answer(workspace_bytes=4 << 20, kernel_launches=1), compiled()),
+    },
+    "compiles_long": {
+        HEAD: with_compiled(answer(), compiled(compile_ns=9_500_000_000)),
+        BASE: with_compiled(answer(), compiled(compile_ns=1_200_000_000)),
+    },
     "silent": {HEAD: answer(device_kernels=["cutlass_gemm", "elementwise"])},
 }
 COMPARISONS: dict[str, dict[Arm, tuple[Comparison, ...]]] = {

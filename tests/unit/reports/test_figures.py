@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgate.figures import change, count, digits, time_of
+from kgate.figures import change, count, digits, size_of, time_of
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,21 @@ from kgate.figures import change, count, digits, time_of
 )
 def test_a_time_has_three_digits_and_a_fitting_unit(ns, shown):
     assert time_of(ns) == shown
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "shown"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1536, "1.50 KiB"),
+        (4 << 20, "4.00 MiB"),
+        (1000 << 20, "1000 MiB"),
+        (3 << 40, "3072 GiB"),
+    ],
+)
+def test_a_size_has_three_digits_and_a_fitting_power_of_1024(size_bytes, shown):
+    assert size_of(size_bytes) == shown
 
 
 @pytest.mark.parametrize(
