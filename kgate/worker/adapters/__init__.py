@@ -18,9 +18,11 @@ from kgate.worker.faults import Fault, foreign
 ADAPTERS: dict[str, str] = {
     "torch": "kgate.worker.adapters.torch",
     "tilelang": "kgate.worker.adapters.tilelang",
+    "triton": "kgate.worker.adapters.triton",
+    "cutile": "kgate.worker.adapters.cutile",
 }
 # Known by name, so that the sentence is about the version and not about a misspelling.
-LATER: tuple[str, ...] = ("cutile", "triton", "cutedsl", "cuda")
+LATER: tuple[str, ...] = ("cutedsl", "cuda")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +122,6 @@ def missing(package: str) -> str:
 
 
 if TYPE_CHECKING:
-    from kgate.worker.adapters import tilelang, torch
+    from kgate.worker.adapters import cutile, tilelang, torch, triton
 
-    CHECKED: tuple[Adapter, ...] = (torch, tilelang)
+    CHECKED: tuple[Adapter, ...] = (torch, tilelang, triton, cutile)

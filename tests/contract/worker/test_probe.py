@@ -22,7 +22,7 @@ def test_a_cpu_is_told_by_its_model_its_threads_and_the_toolchain(bench):
     assert {"device", "cpu", "cores", "threads", "torch", "timer", "inputs"} <= set(identity.must_match)
     assert identity.must_match["timer"] == "cpu-monotonic"
     assert identity.adapters["torch"] == identity.devices["cpu"] == ""
-    assert identity.adapters["triton"] == "triton: not supported by this version"
+    assert identity.adapters["cutedsl"] == "cutedsl: not supported by this version"
     assert identity.devices["hip"].startswith("AMD GPUs are not supported")
     assert identity.information["interpreter"] == bench.python[0]
 

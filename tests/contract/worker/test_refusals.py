@@ -17,7 +17,7 @@ def answers(bench, case_job):
     """One process for all of them, which also shows that none stops the next."""
     cases = [case_job(f"faulty:{name}") for name in FAULTY]
     cases += [case_job(entry) for entry in ("broken:f", "misspelt:f", "nowhere:f", "json:dumps", "math:sqrt")]
-    cases += [case_job("kernels:ad"), case_job("kernels:add", dsl="triton", case="triton")]
+    cases += [case_job("kernels:ad"), case_job("kernels:add", dsl="cutedsl", case="cutedsl")]
     cases += [case_job("kernels:add", dsl="mojo", case="mojo")]
     cases += [case_job("faulty:second_call_fails", watch=Watch(custom="kernels:add", fallback=""))]
     return bench.run(
@@ -103,8 +103,8 @@ def test_a_missing_function_is_told_with_the_nearest_name(answers):
 @pytest.mark.parametrize(
     ("case", "text"),
     [
-        ("triton", "triton: not supported by this version"),
-        ("mojo", "no adapter 'mojo'; there are torch, tilelang"),
+        ("cutedsl", "cutedsl: not supported by this version"),
+        ("mojo", "no adapter 'mojo'; there are torch, tilelang, triton, cutile"),
     ],
 )
 def test_a_dsl_that_is_not_there_is_no_fault_of_the_kernels(answers, case, text):
