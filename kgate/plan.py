@@ -131,6 +131,7 @@ def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
         cast=own_reference,
         watch=Watch(custom=kernel.custom, fallback=kernel.fallback) if arm.route is Route.DISPATCH else None,
         context=context(kernel, arm),
+        compile=kernel.compile if arm.route is Route.CUSTOM else "",
         device_kernels=kernel.device_kernels if arm.route is Route.CUSTOM else (),
         timeout_s=kernel.timeout_s,
     )

@@ -29,6 +29,7 @@ def kernel(name: str, given: Fields, timeout_s: float) -> Kernel:
         setup=given.get("setup", ""),
         reset=given.get("reset", ""),
         steps=int(given.get("steps", 1)),
+        compile=given.get("compile", ""),
         min_speedup=given.fields("latency").get("min_speedup"),
         timeout_s=float(given.get("timeout_s", timeout_s)),
         unowned_reason=unowned.get("reason", ""),

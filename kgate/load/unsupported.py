@@ -10,7 +10,6 @@ TOP = ("ignore", "waivers", "accepted")
 KERNEL = (
     "tune",
     "refuses",
-    "compile",
     "unfused",
     "evidence",
     "compare",

@@ -117,6 +117,7 @@ class Kernel:
     setup: str = ""
     reset: str = ""
     steps: int = 1
+    compile: str = ""  # module:function called in place of `custom` where there is no GPU
     min_speedup: float | None = None
     timeout_s: float = 120.0
     unowned_reason: str = ""

@@ -5,6 +5,7 @@ Writing goes through `copy_`, so that version counters rise and a cache keyed by
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -89,9 +90,13 @@ class Inputs:
 def inputs_of(case: CaseJob, source: Source) -> Inputs:
     """Draws and writes the case's arguments. Raises Fault, also when memory runs out."""
     tensors: list[Input] = []
-    built = {
-        name: foreign("run", partial(build, name, arg, source, case.widen, tensors)) for name, arg in case.args.items()
-    }
+
+    def tensor(name: str, spec: TensorArg) -> Any:
+        made = allocated(spec, source.device, case.widen)
+        tensors.append(Input(name=name, spec=spec, values=drawn(spec, source), tensor=made))
+        return made
+
+    built = {name: foreign("run", partial(build, name, arg, tensor)) for name, arg in case.args.items()}
     found = Inputs(
         positional=() if case.keywords else tuple(built.values()),
         keywords=built if case.keywords else {},
@@ -101,18 +106,17 @@ def inputs_of(case: CaseJob, source: Source) -> Inputs:
     return found
 
 
-def build(name: str, arg: Arg, source: Source, widen: bool, tensors: list[Input]) -> Any:
+def build(name: str, arg: Arg, tensor: Callable[[str, TensorArg], Any]) -> Any:
+    """The argument as the function takes it; `tensor` makes the tensors, of which each has a name of its own."""
     match arg:
         case ValueArg():
             return arg.value
         case ListArg():
-            return [build(f"{name}.{i}", item, source, widen, tensors) for i, item in enumerate(arg.items)]
+            return [build(f"{name}.{i}", item, tensor) for i, item in enumerate(arg.items)]
         case MapArg():
-            return {key: build(f"{name}.{key}", item, source, widen, tensors) for key, item in arg.items.items()}
+            return {key: build(f"{name}.{key}", item, tensor) for key, item in arg.items.items()}
         case TensorArg():
-            tensor = allocated(arg, source.device, widen)
-            tensors.append(Input(name=name, spec=arg, values=drawn(arg, source), tensor=tensor))
-            return tensor
+            return tensor(name, arg)
 
 
 def allocated(spec: TensorArg, device: str, widen: bool) -> Any:

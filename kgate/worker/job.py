@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from kgate.protocol import SPOILED, Begin, Bye, CaseJob, End, Facts, Rung, RungDone
+from kgate.worker import compiling, devices, lockstep, observation, probe
 from kgate.worker import control as controls
-from kgate.worker import devices, lockstep, observation, probe
 from kgate.worker.artifacts import artifacts_of
 from kgate.worker.control import Control
 from kgate.worker.exports import Budget, Target, written
@@ -27,6 +27,8 @@ def run(folder: Path) -> int:
             for position, case in enumerate(control.job.cases):
                 if not answered(case, position, control, budget):
                     return SPOILED
+        case "compile":
+            compiling.serve(control)
         case "lockstep":
             warm(control.job)
             lockstep.serve(control)

@@ -62,7 +62,7 @@ def entries_of(case: CaseJob) -> tuple[tuple[str, str], ...]:
     """Module and function of everything that the case names."""
     watched = () if case.watch is None else (case.watch.custom, case.watch.fallback)
     context = "" if case.context is None else case.context[0]
-    named = (case.entry, case.setup, case.reset, context, *watched)
+    named = (case.entry, case.setup, case.reset, case.compile, context, *watched)
     parts = [entry.partition(":") for entry in named if entry]
     return tuple((module, function.partition(".")[0]) for module, _, function in parts)
 

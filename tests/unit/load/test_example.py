@@ -165,6 +165,7 @@ kernels:
     setup: acme.attention:plan
     reset: acme.attention:rewind
     steps: 8
+    compile: acme.attention:built
     mutates: [cache]
     timeout_s: 30
     kwargs:
@@ -200,6 +201,7 @@ def test_every_other_field_of_a_kernel_arrives(attend: Kernel) -> None:
         "acme.attention:plan",
         "acme.attention:rewind",
     )
+    assert attend.compile == "acme.attention:built"
     assert (attend.steps, attend.mutates, attend.timeout_s, attend.keywords) == (8, ("cache",), 30.0, True)
     assert attend.dsl == "torch"
 

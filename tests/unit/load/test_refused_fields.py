@@ -121,8 +121,6 @@ tune: {space: {t: [1]}, config: a:b}
     tune: not supported by this version; remove it
 refuses: [{when: K % 8 != 0, with: ValueError}]
     refuses: not supported by this version; remove it
-compile: a:b
-    compile: not supported by this version; remove it
 unfused: a:b
     unfused: not supported by this version; remove it
 evidence: {profile: p}
