@@ -6,22 +6,30 @@ Compilations are told apart by the one method that builds a kernel and is not ru
 
 import functools
 import os
+import re
 import shutil
 import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from kgate.worker.adapters import Built, Compiles, missing
+from kgate.worker.adapters import Built, Compiles, _tilelang_dry, _tilelang_tuner, missing
+from kgate.worker.adapters import _tilelang_kernels as kernels
+from kgate.worker.adapters._swaps import swapped
 
 PACKAGE = "tilelang"
 BUILDS = "_compile_and_create_adapter"  # of tilelang.jit.kernel.JITKernel, 0.1.15
 # Functions of TileLang below which only its frontend and compiler run, never a kernel.
 COMPILING = {"compile", "par_compile", "get_tir", BUILDS}
+NVCC_SAYS = "\nCompilation error:\n"  # in an error of tilelang.contrib.nvcc, between the source and the messages
+FOLDER = re.compile(r"^\S*/")  # of the temporary file that the message is about
 
 tally: dict[str, int] = {}  # count and ns; empty until the hook is in place
+
+dry = _tilelang_dry.dry
 
 
 def available() -> str:
@@ -32,24 +40,62 @@ def prepare() -> None:
     # TileLang's C target asks for a C++ compiler unless CC is gcc.
     if "CC" not in os.environ and shutil.which("gcc"):
         os.environ["CC"] = "gcc"
+    from tilelang.autotuner.tuner import AutoTuner
+    from tilelang.contrib import nvcc
     from tilelang.jit.kernel import JITKernel
 
     if not tally and hasattr(JITKernel, BUILDS):
         tally.update(count=0, ns=0)
         setattr(JITKernel, BUILDS, counted(getattr(JITKernel, BUILDS)))
+        factory = import_module("tilelang.jit").JITImpl
+        factory.compile = remembered(factory.compile)
+        nvcc.compile_cuda = spoken(nvcc.compile_cuda)
+        AutoTuner.run = _tilelang_tuner.steered(AutoTuner.run)
 
 
 def counted(build: Any) -> Any:
     @functools.wraps(build)
-    def counting(*args: Any, **keywords: Any) -> Any:
+    def counting(kernel: Any, *args: Any, **keywords: Any) -> Any:
         began_ns = time.perf_counter_ns()
         try:
-            return build(*args, **keywords)
+            return build(kernel, *args, **keywords)
         finally:
+            kernels.took_ns[kernel] = time.perf_counter_ns() - began_ns
             tally["count"] += 1
-            tally["ns"] += time.perf_counter_ns() - began_ns
+            tally["ns"] += kernels.took_ns[kernel]
 
     return counting
+
+
+def remembered(compile_one: Any) -> Any:
+    """With which arguments a `tilelang.jit` function made a kernel."""
+
+    @functools.wraps(compile_one)
+    def remembering(factory: Any, *args: Any, **keywords: Any) -> Any:
+        kernel = compile_one(factory, *args, **keywords)
+        bound = factory.signature.bind(*args, **keywords)
+        bound.apply_defaults()
+        kernels.arguments[kernel] = kernels.simple(bound.arguments)
+        return kernel
+
+    return remembering
+
+
+def spoken(compile_cuda: Any) -> Any:
+    """nvcc's first error in front: TileLang's message begins with the whole source, and one line is what people see."""
+
+    @functools.wraps(compile_cuda)
+    def speaking(*args: Any, **keywords: Any) -> Any:
+        try:
+            return compile_cuda(*args, **keywords)
+        except RuntimeError as error:
+            said = str(error).partition(NVCC_SAYS)[2].splitlines()
+            if not said:
+                raise
+            first = next((line for line in said if "error" in line or "fatal" in line), said[0])
+            raise RuntimeError(f"nvcc: {FOLDER.sub('', first.strip())}\n{error}") from None
+
+    return speaking
 
 
 def compiles() -> Compiles | None:
@@ -70,17 +116,27 @@ def identity() -> Mapping[str, str]:
 
 @contextmanager
 def used() -> Iterator[list[Built]]:
-    yield []
+    """Filled at the end, so that what is asked of a kernel takes no time of the call."""
+    from tilelang.jit.kernel import JITKernel
 
+    seen: dict[Any, None] = {}
+    told: list[Built] = []
+    call = JITKernel.__call__
 
-@contextmanager
-def dry(arch: str) -> Iterator[list[Built]]:
-    yield []
+    def calling(kernel: Any, *args: Any, **keywords: Any) -> Any:
+        seen[kernel] = None
+        return call(kernel, *args, **keywords)
+
+    try:
+        with swapped(JITKernel, __call__=calling):
+            yield told
+    finally:
+        told += [one for kernel in seen for one in kernels.built(kernel)]
 
 
 def tuned() -> Mapping[str, str]:
-    return {}
+    return dict(_tilelang_tuner.picks)
 
 
 def freeze(picks: Mapping[str, str]) -> None:
-    """No pick of TileLang's tuner is known yet."""
+    _tilelang_tuner.frozen.update(picks)
