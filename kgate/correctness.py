@@ -4,14 +4,14 @@ The first half of a run: every arm answers every case, each alone, and the gate 
 Nothing here decides. An arm that fails is an outcome; a comparison that does not hold is a value; rules read both.
 """
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from kgate import tolerance
-from kgate.compare import compare
+from kgate import comparisons, tolerance
+from kgate.comparisons import Question
 from kgate.model import (
+    BASE,
     FALLBACK,
     HEAD,
     REFERENCE,
@@ -34,9 +34,11 @@ from kgate.model import (
 from kgate.plan import DRILLS, ORDER, Target, compatible, drilled, jobs, looks, same_signature, switches
 from kgate.protocol import Arg, CaseJob, ListArg, MapArg, Rung, TensorArg
 from kgate.runner import records
-from kgate.runner.outputs import run_outputs
+from kgate.runner.outputs import Errand, run_outputs
 from kgate.runner.rungs import climbed, refused
 from kgate.setting import PASSING, TRANSIENT, Emit, Setting
+
+DUMPED = (HEAD, BASE)  # arms whose compiled kernels can be asked for; what else calls the custom path runs head's code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +50,12 @@ class Answers:
     resumed: int = 0
 
 
-def answers(setting: Setting, emit: Emit) -> Answers:
-    """Base, head, fallback, reference, drills, never two at once; then base's own where head's failed."""
-    bench = Bench(setting=setting, emit=emit)
+def answers(setting: Setting, emit: Emit, *, dumps: bool = False) -> Answers:
+    """
+    Base, head, fallback, reference, drills, never two at once; then base's own where head's failed. `dumps`: the files
+    of what head and base compile are wanted.
+    """
+    bench = Bench(setting=setting, emit=emit, dumps=dumps)
     cases = setting.plan.cases
     emit(Event(name="planned", fields={"cases": len(cases), "steps": steps(setting)}))
     # A base that takes other arguments would fail on head's, and its failure would excuse head's own.
@@ -80,9 +85,10 @@ def steps(setting: Setting) -> int:
 class Bench:
     """What has been answered so far. The one mutable value of this stage; it never leaves it."""
 
-    def __init__(self, *, setting: Setting, emit: Emit) -> None:
+    def __init__(self, *, setting: Setting, emit: Emit, dumps: bool = False) -> None:
         self.setting = setting
         self.emit = emit
+        self.dumps = dumps
         self.outcomes: dict[tuple[Arm, Case], Outcome] = {}
         self.comparisons: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
         self.resumed = 0
@@ -119,7 +125,8 @@ class Bench:
             self.outcomes[filed, self.setting.plan.case_named(name)] = outcome
             self.setting.ledger.record("outcome", f"{filed.name}|{name}", records.outcome_to_json(outcome))
 
-        run_outputs(self.setting.workplace, arm, work, env, self.emit, done, start=self.setting.start)
+        errand = Errand(artifacts=self.dumps and arm in DUMPED)
+        run_outputs(self.setting.workplace, arm, work, env, self.emit, done, start=self.setting.start, errand=errand)
 
     def recall(self, arm: Arm, case: Case) -> bool:
         """Take an outcome from the ledger, if it is of use without running the arm again."""
@@ -131,6 +138,9 @@ class Bench:
                 usable = outcome.rung not in PASSING and outcome.reason not in TRANSIENT
             case Measurement():
                 usable = not self.awaited(arm, case) or all(t.path.is_file() for t in outcome.outputs)
+                # An earlier run's files are gone with it: what is to be dumped is compiled and run once more.
+                if self.dumps and arm in DUMPED:
+                    usable = usable and all(still_there(kernel.files.values()) for kernel in outcome.compiled)
         if usable:
             self.outcomes[arm, case] = outcome
             self.resumed += 1
@@ -163,25 +173,18 @@ class Bench:
         return found is not None
 
     def compare_wave(self, keys: Sequence[tuple[Arm, Case]]) -> None:
-        """Side by side in threads, since NumPy gives up the interpreter lock while it works on a chunk."""
-        pool = ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1))
-        try:
-            for (arm, case), found in zip(keys, pool.map(self.compare_one, keys), strict=True):
-                if found is not None:
-                    self.comparisons[arm, case] = found
-                    name = f"{arm.name}|{case.name}"
-                    self.setting.ledger.record("comparison", name, records.comparisons_to_json(found))
-        finally:
-            # Ctrl-C has to sit through the comparisons that run, a second or two, but through no further ones.
-            pool.shutdown(wait=False, cancel_futures=True)
+        asked = {key: question for key in keys if (question := self.question(*key)) is not None}
+        for (arm, case), found in zip(asked, comparisons.answers(list(asked.values())), strict=True):
+            self.comparisons[arm, case] = found
+            name = f"{arm.name}|{case.name}"
+            self.setting.ledger.record("comparison", name, records.comparisons_to_json(found))
 
-    def compare_one(self, key: tuple[Arm, Case]) -> tuple[Comparison, ...] | None:
+    def question(self, arm: Arm, case: Case) -> Question | None:
         """None where there is nothing to compare: the arm or the reference did not answer."""
-        arm, case = key
-        answer, reference = self.outcomes.get(key), self.outcomes.get((REFERENCE, case))
+        answer, reference = self.outcomes.get((arm, case)), self.outcomes.get((REFERENCE, case))
         if not isinstance(answer, Measurement) or not isinstance(reference, Measurement):
             return None
-        return compared(self.setting, self.answers, arm, case, answer.outputs, reference)
+        return question(self.setting, self.answers, arm, case, answer.outputs, reference)
 
     def suspect(self, arm: Arm, case: Case) -> bool:
         """Whether this drill of head's is at fault, and base has one to be asked whether it always was."""
@@ -198,6 +201,10 @@ class Bench:
         return strayed(arm, outcome) or any(not c.holds for c in self.comparisons.get((arm, case), ()))
 
 
+def still_there(files: Collection[Path]) -> bool:
+    return bool(files) and all(path.is_file() for path in files)
+
+
 def strayed(arm: Arm, outcome: Measurement) -> bool:
     """Whether a drill reached another function than its switch asks for, or none that is watched."""
     reached = {"switch-off": "reached-fallback", "switch-on": "reached-custom"}.get(arm.condition)
@@ -206,8 +213,15 @@ def strayed(arm: Arm, outcome: Measurement) -> bool:
 
 
 def compared(
-    setting: Setting, answers: Answers, arm: Arm, case: Case, outputs: Sequence[Tensor], reference: Measurement
+    setting: Setting, answers: Answers, arm: Arm, case: Case, outputs: tuple[Tensor, ...], reference: Measurement
 ) -> tuple[Comparison, ...]:
+    """One answer to one question; many are asked at once through `comparisons.answers`."""
+    return comparisons.answer(question(setting, answers, arm, case, outputs, reference))
+
+
+def question(
+    setting: Setting, answers: Answers, arm: Arm, case: Case, outputs: tuple[Tensor, ...], reference: Measurement
+) -> Question:
     """
     Outputs of one arm against the reference. Number, shape and dtype are held against a fallback: custom against its
     own tree's, head's fallback against base's, so that a change cannot break a contract and call the rest of it broken.
@@ -220,7 +234,7 @@ def compared(
     errors = next((found for a in (of_base(FALLBACK), FALLBACK) if (found := answers.comparisons.get((a, case)))), ())
     bounds = bounds_of(workload, setting.plan.target, arm, like or outputs, errors)
     giver = "base's fallback" if own.tree is Tree.BASE else "fallback"
-    return compare(outputs, reference.outputs, like, bounds, giver)
+    return Question(outputs=outputs, reference=reference.outputs, like=like, bounds=bounds, giver=giver)
 
 
 def rungs(answers: Answers, case: Case, kernel: Kernel) -> Iterator[Event]:

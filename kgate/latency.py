@@ -7,8 +7,8 @@ A launch is the unit of statistics. What a launch gives is written to the ledger
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kgate import stats
-from kgate.correctness import Answers, compared
+from kgate import comparisons, stats
+from kgate.correctness import Answers, question
 from kgate.model import (
     FALLBACK,
     FALLBACK_TIMED,
@@ -185,15 +185,18 @@ class Stopwatch:
             references = run_outputs(
                 self.setting.workplace, arm, tuple(work.values()), {}, self.emit, start=self.setting.start
             )
-            for sample in mine:
-                self.check_sample(sample, references[sample.inputs])
+            self.compare(mine, references)
 
-    def check_sample(self, sample: "Sample", reference: Outcome) -> None:
-        if isinstance(reference, Failure):
-            return
-        found = compared(self.setting, self.answers, sample.arm, sample.case, sample.outputs, reference)
-        self.add(sample, found)
-        self.setting.ledger.record("timed", sample.name, records.comparisons_to_json(found))
+    def compare(self, samples: Iterable["Sample"], references: Mapping[str, Outcome]) -> None:
+        """`references` by the name of their inputs; a sample whose reference failed has nothing to be compared with."""
+        asked = {
+            sample: question(self.setting, self.answers, sample.arm, sample.case, sample.outputs, reference)
+            for sample in samples
+            if isinstance(reference := references[sample.inputs], Measurement)
+        }
+        for sample, found in zip(asked, comparisons.answers(list(asked.values())), strict=True):
+            self.add(sample, found)
+            self.setting.ledger.record("timed", sample.name, records.comparisons_to_json(found))
 
     def add(self, sample: "Sample", found: tuple[Comparison, ...]) -> None:
         key = (FILED_AS[sample.arm], sample.case)
