@@ -1,0 +1,23 @@
+"""What torch is doing at the moment, asked without importing it: a product may use this package without torch."""
+
+import sys
+from types import ModuleType
+
+
+def loaded_torch() -> ModuleType | None:
+    return sys.modules.get("torch")
+
+
+def compiling() -> bool:
+    """Whether a compiler or an exporter traces this call. torch.compile takes the answer for a constant, True."""
+    torch = sys.modules.get("torch")
+    try:
+        return torch is not None and torch.compiler.is_compiling()
+    except AttributeError:  # another thread is just importing torch
+        return False
+
+
+def capturing() -> bool:
+    """Whether the current CUDA stream is being captured into a graph."""
+    torch = loaded_torch()
+    return torch is not None and torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing()
