@@ -4,11 +4,13 @@ The first half of a run: every arm answers every case, each alone, and the gate 
 Nothing here decides. An arm that fails is an outcome; a comparison that does not hold is a value; rules read both.
 """
 
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kgate import comparisons, tolerance
+from kgate import comparisons
+from kgate.bounds import bounds_of
 from kgate.comparisons import Question
 from kgate.model import (
     BASE,
@@ -17,7 +19,6 @@ from kgate.model import (
     REFERENCE,
     SWITCH_ON,
     Arm,
-    Bound,
     Case,
     Comparison,
     Event,
@@ -28,14 +29,14 @@ from kgate.model import (
     Route,
     Tensor,
     Tree,
-    Workload,
     of_base,
 )
-from kgate.plan import DRILLS, ORDER, Target, compatible, drilled, jobs, looks, same_signature, switches
-from kgate.protocol import Arg, CaseJob, ListArg, MapArg, Rung, TensorArg
+from kgate.plan import DRILLS, ORDER, compatible, drilled, jobs, looks, same_signature, switches
+from kgate.protocol import CaseJob, Rung
 from kgate.runner import records
 from kgate.runner.outputs import Errand, run_outputs
 from kgate.runner.rungs import climbed, refused
+from kgate.runner.warmup import Warmed, fill_caches
 from kgate.setting import PASSING, TRANSIENT, Emit, Setting
 
 DUMPED = (HEAD, BASE)  # arms whose compiled kernels can be asked for; what else calls the custom path runs head's code
@@ -60,6 +61,8 @@ def answers(setting: Setting, emit: Emit, *, dumps: bool = False) -> Answers:
     emit(Event(name="planned", fields={"cases": len(cases), "steps": steps(setting)}))
     # A base that takes other arguments would fail on head's, and its failure would excuse head's own.
     comparable = [c for c in cases if same_signature(setting.plan, c)]
+    if setting.plan.target.kind != "cpu":
+        bench.warm({HEAD: cases, BASE: comparable})
     for arm in ORDER:
         bench.run(arm, comparable if arm.tree is Tree.BASE else cases)
     bench.run_references(cases)
@@ -92,6 +95,22 @@ class Bench:
         self.outcomes: dict[tuple[Arm, Case], Outcome] = {}
         self.comparisons: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
         self.resumed = 0
+        self.warmed: Warmed = {}
+
+    def warm(self, arms: Mapping[Arm, Sequence[Case]]) -> None:
+        """Compile side by side what no earlier run has answered; the arms then find it in their caches."""
+        if self.setting.unbuilt:
+            return
+        ledger = self.setting.ledger
+        fresh = {
+            arm: jobs(self.setting.plan, arm, [c for c in cases if not ledger.recall("outcome", name_of(arm, c))])
+            for arm, cases in arms.items()
+        }
+        began = time.monotonic()
+        self.warmed = fill_caches(self.setting.workplace, fresh, self.setting.start)
+        if self.warmed:
+            text = f"{len(self.warmed)} first calls made side by side in {time.monotonic() - began:.1f} s"
+            self.emit(Event(name="note", fields={"arm": "", "text": text}))
 
     def run(self, arm: Arm, cases: Sequence[Case]) -> None:
         """One arm on its cases, but for those that the ledger knows."""
@@ -122,6 +141,7 @@ class Bench:
         """Run `work` as `arm` and file what comes back under `filed`, in the ledger as soon as it is known."""
 
         def done(name: str, outcome: Outcome) -> None:
+            outcome = with_compile_time(outcome, self.warmed.get((arm, name)))
             self.outcomes[filed, self.setting.plan.case_named(name)] = outcome
             self.setting.ledger.record("outcome", f"{filed.name}|{name}", records.outcome_to_json(outcome))
 
@@ -130,7 +150,7 @@ class Bench:
 
     def recall(self, arm: Arm, case: Case) -> bool:
         """Take an outcome from the ledger, if it is of use without running the arm again."""
-        outcome = self.setting.ledger.read("outcome", f"{arm.name}|{case.name}", records.outcome_from_json)
+        outcome = self.setting.ledger.read("outcome", name_of(arm, case), records.outcome_from_json)
         if outcome is None:
             return False
         match outcome:
@@ -167,7 +187,7 @@ class Bench:
             self.compare_wave([key for key in wave if not self.recall_comparison(*key)])
 
     def recall_comparison(self, arm: Arm, case: Case) -> bool:
-        found = self.setting.ledger.read("comparison", f"{arm.name}|{case.name}", records.comparisons_from_json)
+        found = self.setting.ledger.read("comparison", name_of(arm, case), records.comparisons_from_json)
         if found is not None:
             self.comparisons[arm, case] = found
         return found is not None
@@ -176,8 +196,7 @@ class Bench:
         asked = {key: question for key in keys if (question := self.question(*key)) is not None}
         for (arm, case), found in zip(asked, comparisons.answers(list(asked.values())), strict=True):
             self.comparisons[arm, case] = found
-            name = f"{arm.name}|{case.name}"
-            self.setting.ledger.record("comparison", name, records.comparisons_to_json(found))
+            self.setting.ledger.record("comparison", name_of(arm, case), records.comparisons_to_json(found))
 
     def question(self, arm: Arm, case: Case) -> Question | None:
         """None where there is nothing to compare: the arm or the reference did not answer."""
@@ -199,6 +218,22 @@ class Bench:
         if not isinstance(outcome, Measurement):
             return True
         return strayed(arm, outcome) or any(not c.holds for c in self.comparisons.get((arm, case), ()))
+
+
+def name_of(arm: Arm, case: Case) -> str:
+    return f"{arm.name}|{case.name}"
+
+
+def with_compile_time(outcome: Outcome, warmed: Measurement | None) -> Outcome:
+    """Of the call that compiled: the arm's own found everything in its cache."""
+    if warmed is None or not isinstance(outcome, Measurement):
+        return outcome
+    longest_ns = max(warmed.rungs_ns.get("compile", 0), outcome.rungs_ns.get("compile", 0))
+    took = {(k.kernel, k.code_sha256): k.compile_ns for k in warmed.compiled}
+    compiled = tuple(
+        replace(k, compile_ns=k.compile_ns or took.get((k.kernel, k.code_sha256))) for k in outcome.compiled
+    )
+    return replace(outcome, rungs_ns={**outcome.rungs_ns, "compile": longest_ns}, compiled=tuple(compiled))
 
 
 def still_there(files: Collection[Path]) -> bool:
@@ -259,39 +294,3 @@ def ended(case: Case, rung: Rung, function: str, faults: Sequence[tuple[str, Com
             where = next((metric.where for metric in found if metric and metric.where), "")
             return refused(case.name, HEAD, rung, text, function, where)
     return climbed(case.name, HEAD, rung)
-
-
-def bounds_of(
-    workload: Workload, target: Target, arm: Arm, outputs: Sequence[Tensor], fallback: Sequence[Comparison]
-) -> tuple[Bound, ...]:
-    """
-    One bound per output: the manifest's for this dtype, else derived from the fallback's own error, else the cap.
-
-    The fallback itself, and a drill that ends in it, are judged by the cap: a path cannot vouch for itself.
-    """
-    longest = longest_dimension(workload.args.values())
-    bounds = []
-    for index, output in enumerate(outputs):
-        by_hand = workload.tolerance_of(output.dtype, (target.arch, target.kind))
-        own = fallback[index] if index < len(fallback) else None
-        if by_hand is not None:
-            bounds.append(tolerance.declared(by_hand))
-        elif arm.route is Route.CUSTOM and own is not None and own.holds:
-            bounds.append(tolerance.derived(output.dtype, longest, own.metrics))
-        else:
-            bounds.append(tolerance.cap(output.dtype, longest))
-    return tuple(bounds)
-
-
-def longest_dimension(args: Iterable[Arg]) -> int:
-    """Of all input tensors: how many terms a sum over inputs may have. 1 where there are none."""
-    longest = 1
-    for arg in args:
-        match arg:
-            case TensorArg():
-                longest = max(longest, *arg.shape, 1)
-            case ListArg():
-                longest = max(longest, longest_dimension(arg.items))
-            case MapArg():
-                longest = max(longest, longest_dimension(arg.items.values()))
-    return longest

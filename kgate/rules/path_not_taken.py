@@ -1,5 +1,6 @@
 """The kernels that ran on the GPU are not those that the manifest declares."""
 
+import math
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
@@ -10,7 +11,9 @@ from kgate.rules._state import custom_right
 NAME = "path-not-taken"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
-WANTS = "On a GPU, at least one kernel launch of the custom path matches `device_kernels`."
+WANTS = (
+    "On a GPU, at least one kernel launch of the custom path matches `device_kernels`, unless all outputs are empty."
+)
 WHY = "A custom path that gives up in silence and calls the framework passes every comparison and wins nothing."
 SATISFY = (
     "Find why the custom path did not launch its kernel (a condition on shape or device; a swallowed exception). "
@@ -30,7 +33,10 @@ def case_said(run: Run, case: Case) -> Said | None:
     kernel = run.kernels[case.kernel]
     answer = run.answered(HEAD, case)
     seen = answer.facts.get("device-kernels") if answer else None
-    if not kernel.device_kernels or not isinstance(seen, list | tuple):
+    if answer is None or not kernel.device_kernels or not isinstance(seen, list | tuple):
+        return None
+    # Nothing to compute is best computed by no kernel at all.
+    if answer.outputs and not any(math.prod(t.shape) for t in answer.outputs):
         return None
     names = [str(name) for name in seen]
     if any(fnmatchcase(name, pattern) for name in names for pattern in kernel.device_kernels):

@@ -8,6 +8,7 @@ import select
 import signal
 import socket
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack, suppress
@@ -70,6 +71,7 @@ class Zygotes:
         self.living: dict[tuple[Hashable, int], Zygote] = {}
         self.forks: dict[Hashable, int] = {}
         self.given_up: set[Hashable] = set()
+        self.lock = threading.RLock()  # processes may be started side by side
 
     def __enter__(self) -> "Zygotes":
         return self
@@ -92,17 +94,18 @@ class Zygotes:
     def start(self, workplace: Workplace, arm: Arm, control: Path) -> Child:
         """A child forked from this arm's next zygote, or a plain process where that does not work. Raises OSError."""
         group = self.shared_by(arm)
-        if {arm, group} & self.given_up:
-            return fresh(workplace, arm, control)
-        turn = self.forks.get(group, 0)
-        self.forks[group] = turn + 1
-        try:
-            pid, zygote = self.forked(workplace, arm, turn % self.clusters, control)
-        except Lost as error:
-            self.given_up.add(group)
-            note = self.give_up(arm, str(error))
-            self.emit(Event(name="note", fields={"arm": arm.name, "text": note}))
-            return fresh(workplace, arm, control)
+        with self.lock:
+            if {arm, group} & self.given_up:
+                return fresh(workplace, arm, control)
+            turn = self.forks.get(group, 0)
+            self.forks[group] = turn + 1
+            try:
+                pid, zygote = self.forked(workplace, arm, turn % self.clusters, control)
+            except Lost as error:
+                self.given_up.add(group)
+                note = self.give_up(arm, str(error))
+                self.emit(Event(name="note", fields={"arm": arm.name, "text": note}))
+                return fresh(workplace, arm, control)
         return ForkedChild(zygote, pid, control, lambda why: self.give_up(arm, f"had a child that {why}"))
 
     def forked(self, workplace: Workplace, arm: Arm, cluster: int, control: Path) -> "tuple[int, Zygote]":
@@ -133,6 +136,7 @@ class Zygote:
         self.forked: dict[str, int] = {}
         self.exited: dict[str, int] = {}
         self.alive = True
+        self.lock = threading.RLock()  # of the connection: what one child's reader hears may be another's
 
     @classmethod
     def born(cls, workplace: Workplace, arm: Arm, preload: Sequence[str], argv: ZygoteArgv) -> "Zygote":
@@ -180,8 +184,9 @@ class Zygote:
 
     def listen(self, wait_s: float) -> None:
         """Take in what it says within `wait_s`; anything but the protocol ends its use."""
-        if self.alive and select.select([self.connection], [], [], wait_s)[0]:
-            self.hear()
+        with self.lock:
+            if self.alive and select.select([self.connection], [], [], wait_s)[0]:
+                self.hear()
 
     def hear(self) -> None:
         try:

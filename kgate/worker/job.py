@@ -1,6 +1,7 @@
 """One job: what a worker process does between Hello and Bye."""
 
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +26,12 @@ def run(folder: Path) -> int:
             warm(control.job)
             budget = Budget(control.job.output_limit_bytes)
             for position, case in enumerate(control.job.cases):
-                if not answered(case, position, control, budget):
+                if not answered(case, control, partial(climb, case, position, control, budget)):
+                    return SPOILED
+        case "warm":
+            warm(control.job)
+            for case in control.job.cases:
+                if not answered(case, control, partial(call_once, case, control)):
                     return SPOILED
         case "compile":
             compiling.serve(control)
@@ -36,11 +42,11 @@ def run(folder: Path) -> int:
     return 0
 
 
-def answered(case: CaseJob, position: int, control: Control, budget: Budget) -> bool:
+def answered(case: CaseJob, control: Control, steps: Callable[[], None]) -> bool:
     """One case from Begin to End or Failed; False if the device did not survive it."""
     control.say(Begin(case=case.case))
     try:
-        climb(case, position, control, budget)
+        steps()
     except Fault as fault:
         control.say(fault.failed(case.case))
         return devices.alive(control.job.device)
@@ -48,12 +54,23 @@ def answered(case: CaseJob, position: int, control: Control, budget: Budget) -> 
     return True
 
 
+def call_once(case: CaseJob, control: Control) -> None:
+    """The rungs from environment to run, for what they leave in the caches, and what compiling took."""
+    climbed = partial(say_climbed, case, control)
+    seen = observation.Observation(control.job.tree)
+    observation.first_call(subject_of(case, control, climbed), seen, climbed)
+    target = Target(case=case.case, out=control.out, prefix="compiled", budget=Budget(0))
+    for artifact in artifacts_of(case.dsl, seen.built, target, write=False):
+        control.say(artifact)
+
+
+def say_climbed(case: CaseJob, control: Control, rung: Rung, ns: int) -> None:
+    control.say(RungDone(case=case.case, rung=rung, ns=ns))
+
+
 def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> None:
     """The rungs from environment to run, then the facts, then the outputs."""
-
-    def climbed(rung: Rung, ns: int) -> None:
-        control.say(RungDone(case=case.case, rung=rung, ns=ns))
-
+    climbed = partial(say_climbed, case, control)
     seen = observation.Observation(control.job.tree)
     try:
         subject = subject_of(case, control, climbed)

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgate.correctness import Answers, bounds_of, compared, longest_dimension, rungs, strayed
+from kgate.bounds import bounds_of, longest_dimension
+from kgate.correctness import Answers, Bench, compared, rungs, strayed, with_compile_time
 from kgate.latency import Stopwatch
 from kgate.load.tree import Head
 from kgate.model import (
@@ -30,6 +31,7 @@ from kgate.model import (
 )
 from kgate.plan import plan
 from kgate.protocol import Fill, Identity, ListArg, TensorArg, ValueArg
+from kgate.runner import records
 from kgate.runner.ledger import Ledger
 from kgate.runner.lockstep import Launch
 from kgate.runner.place import Workplace
@@ -167,6 +169,31 @@ def test_the_rungs_that_the_gate_decides_are_told_once_and_only_if_reached() -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("arm", "files", "dumps", "again"),
+    [
+        (HEAD, "kept", True, False),
+        (HEAD, "gone", True, True),
+        (BASE, "none", True, True),
+        (SWITCH_ON, "none", True, False),
+        (HEAD, "gone", False, False),
+    ],
+)
+def test_what_is_to_be_dumped_runs_again_where_an_earlier_run_left_no_files(
+    setting: Setting, tmp_path: Path, arm: Arm, files: str, dumps: bool, again: bool
+) -> None:
+    case = setting.plan.cases[0]
+    (tmp_path / "kept").touch()
+    made = builders.compiled(files={} if files == "none" else {"ptx": tmp_path / files})
+    outcome = builders.with_compiled(Measurement(outputs=()), made)
+    setting.ledger.record("outcome", f"{arm.name}|{case.name}", records.outcome_to_json(outcome))
+    setting.ledger.record("comparison", f"{arm.name}|{case.name}", [])
+
+    recalled = Bench(setting=setting, emit=print, dumps=dumps).recall(arm, case)
+
+    assert recalled is not again
+
+
 def launched(**changes: object) -> Launch:
     plain: dict[str, object] = {"timings": {}, "failures": {}, "exported": {}, "start_s": {}}
     return Launch(**{**plain, **changes})  # type: ignore[arg-type]
@@ -205,3 +232,17 @@ def test_a_reference_has_no_place_among_what_is_told_of_the_timed_loop(setting: 
     watch = Stopwatch(setting=setting, answers=Answers(outcomes={(REFERENCE, case): DIED}, comparisons={}), emit=print)
 
     assert watch.timeable() == []
+
+
+def test_what_compiling_took_is_told_of_the_call_that_compiled() -> None:
+    cached = builders.compiled(code_sha256="a" * 64)
+    outcome = replace(builders.answer(), rungs_ns={"compile": 3, "run": 5}, compiled=(cached,))
+    warmed = replace(outcome, rungs_ns={"compile": 900, "run": 1}, compiled=(replace(cached, compile_ns=800),))
+
+    found = with_compile_time(outcome, warmed)
+
+    assert isinstance(found, Measurement)
+    assert found.rungs_ns == {"compile": 900, "run": 5}
+    assert [kernel.compile_ns for kernel in found.compiled] == [800]
+    assert with_compile_time(outcome, None) == outcome
+    assert with_compile_time(DIED, warmed) == DIED

@@ -1,0 +1,44 @@
+"""What each output of a case may differ from its reference: by the manifest's word, or derived."""
+
+from collections.abc import Iterable, Sequence
+
+from kgate import tolerance
+from kgate.model import Arm, Bound, Comparison, Route, Tensor, Workload
+from kgate.plan import Target
+from kgate.protocol import Arg, ListArg, MapArg, TensorArg
+
+
+def bounds_of(
+    workload: Workload, target: Target, arm: Arm, outputs: Sequence[Tensor], fallback: Sequence[Comparison]
+) -> tuple[Bound, ...]:
+    """
+    One bound per output: the manifest's for this dtype, else derived from the fallback's own error, else the cap.
+
+    The fallback itself, and a drill that ends in it, are judged by the cap: a path cannot vouch for itself.
+    """
+    longest = longest_dimension(workload.args.values())
+    bounds = []
+    for index, output in enumerate(outputs):
+        by_hand = workload.tolerance_of(output.dtype, (target.arch, target.kind))
+        own = fallback[index] if index < len(fallback) else None
+        if by_hand is not None:
+            bounds.append(tolerance.declared(by_hand))
+        elif arm.route is Route.CUSTOM and own is not None and own.holds:
+            bounds.append(tolerance.derived(output.dtype, longest, own.metrics))
+        else:
+            bounds.append(tolerance.cap(output.dtype, longest))
+    return tuple(bounds)
+
+
+def longest_dimension(args: Iterable[Arg]) -> int:
+    """Of all input tensors: how many terms a sum over inputs may have. 1 where there are none."""
+    longest = 1
+    for arg in args:
+        match arg:
+            case TensorArg():
+                longest = max(longest, *arg.shape, 1)
+            case ListArg():
+                longest = max(longest, longest_dimension(arg.items))
+            case MapArg():
+                longest = max(longest, longest_dimension(arg.items.values()))
+    return longest

@@ -1,0 +1,60 @@
+"""
+Compile caches filled before anything is measured: first calls of many cases, in a process for nearly every core.
+
+An arm's own process would compile one kernel after the other: 54 s for 20 TileLang cases of one arm on an H200's host.
+What fails here fails again in its arm, where it is told.
+"""
+
+import errno
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from kgate.model import Arm, Event, Measurement
+from kgate.protocol import CaseJob
+from kgate.runner.outputs import Errand, run_outputs
+from kgate.runner.place import Workplace
+from kgate.runner.process import Child, Start
+
+SPARE_CORES = 2  # for the gate, and for what else the host does
+MOST = 24  # processes at once: each has a device context of some 500 MB, and its case's tensors
+WARM = Errand(mode="warm")
+Warmed = Mapping[tuple[Arm, str], Measurement]
+
+
+def fill_caches(workplace: Workplace, jobs: Mapping[Arm, Sequence[CaseJob]], start: Start) -> Warmed:
+    """Call every case of every arm once; by arm and case what came back, of those that were well."""
+    work = [(arm, job) for arm, chosen in jobs.items() for job in chosen]
+    count = min(MOST, max(1, (os.cpu_count() or 1) - SPARE_CORES), len(work))
+    # Neighbours are of one kernel and take alike long: dealt out in turn, each process gets some of all.
+    shares = [work[index::count] for index in range(count)]
+    over = threading.Event()
+
+    def started(place: Workplace, arm: Arm, control: Path) -> Child:
+        if over.is_set():
+            raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
+        return start(place, arm, control)
+
+    pool = ThreadPoolExecutor(max_workers=max(1, count))
+    try:
+        found = list(pool.map(lambda share: filled(workplace, share, started), shares))
+    finally:
+        over.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+    return {key: measurement for share in found for key, measurement in share.items()}
+
+
+def filled(workplace: Workplace, share: Sequence[tuple[Arm, CaseJob]], start: Start) -> Warmed:
+    """One arm's cases after the other's, a process each."""
+    found = {}
+    for arm in dict.fromkeys(arm for arm, _ in share):
+        jobs = [job for owner, job in share if owner == arm]
+        outcomes = run_outputs(workplace, arm, jobs, {}, untold, start=start, errand=WARM)
+        found.update({(arm, case): o for case, o in outcomes.items() if isinstance(o, Measurement)})
+    return found
+
+
+def untold(event: Event) -> None:
+    """The stream tells of a case when its arm answers it."""
