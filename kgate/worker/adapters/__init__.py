@@ -20,9 +20,10 @@ ADAPTERS: dict[str, str] = {
     "tilelang": "kgate.worker.adapters.tilelang",
     "triton": "kgate.worker.adapters.triton",
     "cutile": "kgate.worker.adapters.cutile",
+    "cuda": "kgate.worker.adapters.cuda",
 }
 # Known by name, so that the sentence is about the version and not about a misspelling.
-LATER: tuple[str, ...] = ("cutedsl", "cuda")
+LATER: tuple[str, ...] = ("cutedsl",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +123,6 @@ def missing(package: str) -> str:
 
 
 if TYPE_CHECKING:
-    from kgate.worker.adapters import cutile, tilelang, torch, triton
+    from kgate.worker.adapters import cuda, cutile, tilelang, torch, triton
 
-    CHECKED: tuple[Adapter, ...] = (torch, tilelang, triton, cutile)
+    CHECKED: tuple[Adapter, ...] = (torch, tilelang, triton, cutile, cuda)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kgate.worker.adapters import Built, _tilelang_tuner
+from kgate.worker.adapters import Built, _nvcc, _tilelang_tuner
 from kgate.worker.adapters import _tilelang_kernels as kernels
 from kgate.worker.adapters._swaps import swapped
 from kgate.worker.faults import Fault
@@ -51,12 +51,7 @@ def refuse_without_compiler(arch: str) -> None:
     from tilelang.env import CUDA_HOME
 
     if not CUDA_HOME or not Path(CUDA_HOME, "bin", "nvcc").is_file():
-        raise Fault(
-            "environment",
-            "unavailable",
-            f"TileLang compiles for {arch} with nvcc, which it does not find: set CUDA_HOME, put nvcc on PATH, or"
-            " install nvidia-cuda-nvcc, nvidia-cuda-runtime and nvidia-cuda-cccl with pip",
-        )
+        raise Fault("environment", "unavailable", _nvcc.missing(arch))
 
 
 def native_arch(arch: str) -> str:

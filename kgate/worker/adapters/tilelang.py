@@ -6,7 +6,6 @@ Compilations are told apart by the one method that builds a kernel and is not ru
 
 import functools
 import os
-import re
 import shutil
 import time
 import traceback
@@ -16,7 +15,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from kgate.worker.adapters import Built, Compiles, _tilelang_dry, _tilelang_tuner, missing
+from kgate.worker.adapters import Built, Compiles, _nvcc, _tilelang_dry, _tilelang_tuner, missing
 from kgate.worker.adapters import _tilelang_kernels as kernels
 from kgate.worker.adapters._swaps import swapped
 
@@ -25,7 +24,6 @@ BUILDS = "_compile_and_create_adapter"  # of tilelang.jit.kernel.JITKernel, 0.1.
 # Functions of TileLang below which only its frontend and compiler run, never a kernel.
 COMPILING = {"compile", "par_compile", "get_tir", BUILDS}
 NVCC_SAYS = "\nCompilation error:\n"  # in an error of tilelang.contrib.nvcc, between the source and the messages
-FOLDER = re.compile(r"^\S*/")  # of the temporary file that the message is about
 
 tally: dict[str, int] = {}  # count and ns; empty until the hook is in place
 
@@ -89,11 +87,10 @@ def spoken(compile_cuda: Any) -> Any:
         try:
             return compile_cuda(*args, **keywords)
         except RuntimeError as error:
-            said = str(error).partition(NVCC_SAYS)[2].splitlines()
+            said = str(error).partition(NVCC_SAYS)[2]
             if not said:
                 raise
-            first = next((line for line in said if "error" in line or "fatal" in line), said[0])
-            raise RuntimeError(f"nvcc: {FOLDER.sub('', first.strip())}\n{error}") from None
+            raise RuntimeError(f"nvcc: {_nvcc.first_error(said)}\n{error}") from None
 
     return speaking
 

@@ -1,0 +1,1 @@
+int broken() { return no_such_name; }
