@@ -22,7 +22,7 @@ BENCHMARKS = $(filter-out $(GPU_BENCHMARKS),$(basename $(notdir $(wildcard bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environments quickstart broken test unit lint format nightly clean
+.PHONY: help environments quickstart broken test unit dispatch lint format nightly clean
 
 help:  ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-14s %s\n", $$1, $$2}' Makefile
@@ -44,6 +44,7 @@ $(WORKER)/.ready: Makefile
 	@$(PYTHON) -m venv $(WORKER)
 	@$(WORKER)/bin/python $(PIP) $(KGATE_TORCH_ARGS) $(TORCH)
 	@$(WORKER)/bin/python $(PIP) $(DSLS)
+	@$(WORKER)/bin/python $(PIP) 'pytest>=8.2' 'hypothesis>=6.100' # for the tests in dispatch/
 	@touch $@
 
 # Both examples become a git repository with two commits below .try, are checked there, and stay for a second look. $(1)
@@ -66,7 +67,11 @@ broken: environments  ## Check examples/broken: seven planted faults, which kgat
 unit: $(GATE)/.ready  ## Run the tests that start no process
 	$(BIN)/python -m pytest tests/unit
 
+dispatch: $(GATE)/.ready  ## Run the tests of kgate_dispatch that need no torch
+	$(BIN)/python -m pytest dispatch
+
 test: environments unit  ## Run all tests, the longest ones sampled
+	$(WORKER)/bin/python -m pytest dispatch
 	KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON) $(BIN)/python -m pytest --ignore=tests/unit --durations=12
 
 lint: $(GATE)/.ready  ## Examine code, types, floors, workflows and schemas

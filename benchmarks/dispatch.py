@@ -4,12 +4,15 @@ a constant, which cannot be switched while the process runs, and an `if` that re
 
     python benchmarks/dispatch.py [--rounds 50] [--calls 2000] [--torch]
 
-With --torch the call goes through `import torch` as in a product: one more question, whether a compiler traces it.
-Exits 1 past the target: 1 µs at the median, or twice the `if` that reads its variable on a machine where that is more.
+With --torch, torch is imported first, as in a product: one more question, whether a compiler traces the call. Times are
+of this thread's CPU, which what else the machine does disturbs least.
+Exits 1 past the target: 1 µs at the median, or 1.5 times the `if` that reads its variable on a machine where that
+is more.
 """
 
 import argparse
 import importlib
+import logging
 import os
 import random
 import statistics
@@ -22,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "dispatch"))
 
 from kgate_dispatch import condition, dispatch
 
-TARGET_NS, TARGET_RATIO = 1000.0, 2.0
+TARGET_NS, TARGET_RATIO = 1000.0, 1.5
 ENABLED = True
 Call = Callable[[int, int], int]
 
@@ -79,14 +82,14 @@ ROWS: dict[str, Call] = {
 
 
 def ns_per_call(call: Call, calls: int) -> float:
-    start_ns = time.perf_counter_ns()
+    start_ns = time.thread_time_ns()
     for _ in range(calls):
         call(1, 2)
-    return (time.perf_counter_ns() - start_ns) / calls
+    return (time.thread_time_ns() - start_ns) / calls
 
 
 def measured(rounds: int, calls: int) -> dict[str, list[float]]:
-    """ns per call of each row, one a round, in a new order each round; the first round, which decides, is left out."""
+    """ns of CPU per call of each row, one a round, in a new order each round; the first, which decides, is left out."""
     found: dict[str, list[float]] = {name: [] for name in ROWS}
     names = list(ROWS)
     for _ in range(rounds + 1):
@@ -105,9 +108,10 @@ def main() -> int:
     if given.torch:
         importlib.import_module("torch")
     os.environ["SWITCHED_OFF"] = "0"
+    logging.getLogger("kgate_dispatch").setLevel("ERROR")
     ns = {name: statistics.median(samples) for name, samples in measured(given.rounds, given.calls).items()}
     direct, by_hand = ns["the custom path called directly"], ns["if on os.environ, unset"]
-    print(f"{'ns per call, median':34}{'call':>8}{'added':>8}{'added / if on os.environ':>27}")
+    print(f"{'CPU ns per call, median':34}{'call':>8}{'added':>8}{'added / if on os.environ':>27}")
     for name, value in ns.items():
         print(f"{name:34}{value:8.0f}{value - direct:8.0f}{(value - direct) / (by_hand - direct):27.2f}")
     added, allowed = ns["kgate_dispatch, custom"] - direct, max(TARGET_NS, TARGET_RATIO * (by_hand - direct))

@@ -46,6 +46,7 @@ def linted(folder: Path) -> subprocess.CompletedProcess[str]:
     planted(folder, "rules", "import subprocess")
     planted(folder, "stats", "import torch")
     planted(folder, "load", "import urllib3")
+    planted(folder, "model", "import kgate_dispatch")
     environ = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
     return subprocess.run([LINTER, "--no-cache"], cwd=folder, env=environ, capture_output=True, text=True, check=False)
 
@@ -59,3 +60,4 @@ def test_a_violation_of_each_floor_is_caught(tmp_path):
     assert missed == []
     for importer, imported in (("rules", "subprocess"), ("stats", "torch"), ("load", "urllib3")):
         assert f"kgate.{importer} is not allowed to import {imported}" in said
+    assert "kgate is not allowed to import kgate_dispatch: - kgate.model -> kgate_dispatch" in said

@@ -15,7 +15,7 @@ KGATE = ROOT / "kgate"
 FILE_LINES, FUNCTION_LINES = 300, 40
 CODE = sorted(
     path
-    for folder in ("kgate", "tests", "benchmarks", "action")
+    for folder in ("kgate", "dispatch", "tests", "benchmarks", "action")
     for path in (ROOT / folder).rglob("*.py")
     if "samples" not in path.parts  # kernels that misbehave on purpose
 )
