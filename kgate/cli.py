@@ -86,6 +86,13 @@ def cli() -> None:
     help="Also write report.json, report.txt and comment.md here.",
 )
 @click.option(
+    "--dump",
+    envvar="KGATE_DUMP",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also keep here what head and base compile (source, PTX, SASS, registers, …).",
+)
+@click.option(
     "--stream", is_flag=True, help="Print each event as a line of JSON while it happens, instead of the report."
 )
 @click.option("--list", "listing", is_flag=True, help="Show kernels and workloads, and run nothing.")
@@ -100,6 +107,7 @@ def check(
     launches: int | None,
     form: str,
     results: Path | None,
+    dump: Path | None,
     stream: bool,
     listing: bool,
     dry_run: bool,
@@ -116,6 +124,7 @@ def check(
         kernels=kernels,
         workloads=workloads,
         launches=launches or 0,
+        dump=dump,
     )
     if listing or dry_run:
         return session.show(options, session.Shown.LISTING if listing else session.Shown.DRY_RUN)

@@ -6,10 +6,11 @@ check(): the whole product in one function. Read this first.
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from kgate import __version__, correctness, latency, rules, setting
+from kgate import __version__, correctness, dump, latency, rules, setting
 from kgate.load import owners
 from kgate.model import HEAD, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
 from kgate.plan import LATENCY_RULES, same_signature
@@ -22,19 +23,20 @@ def check(options: Options, emit: Emit) -> Report:
     ready = setting.prepare(options, emit)
     prepared = time.monotonic()
     with setting.zygotes(ready, emit) as here:
-        answers = correctness.answers(here, emit)
+        answers = correctness.answers(here, emit, dumps=options.dump is not None)
         answered = time.monotonic()
         times = latency.times(here, answers, latency_levels(here), options.launches, emit)
         timed = time.monotonic()
     run = observed(here, answers, times)
     findings = rules.judge(run, here.manifest.policy)
+    undumped = dump.write(options.dump, run) if options.dump else ()
     # Not in a `finally`: an interrupted run leaves its files, and the same command goes on from them.
     setting.clean(here, run.outcomes.values())
     return Report(
         version=__version__,
         verdict=verdict_of(findings),
         findings=findings,
-        run=run,
+        run=replace(run, remarks=(*run.remarks, *undumped)),
         manifest=str(here.manifest.path.relative_to(here.manifest.root)),
         head=here.head.commit + ("+dirty" if here.head.dirty else ""),
         base=here.base.commit,

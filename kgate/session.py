@@ -31,8 +31,9 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
     from kgate.load import last, manifest
     from kgate.reports import events
 
-    if results is not None:
-        writable(results)
+    for flag, folder in (("--results", results), ("--dump", options.dump)):
+        if folder is not None:
+            writable(flag, folder)
     with ExitStack() as stack:
         listeners: list[Callable[[Event], None]] = []
         if form == STREAM:
@@ -71,15 +72,15 @@ def rendered(report: Report, form: str) -> str:
     return render(report, form, Style(colour=tty, width=80))
 
 
-def writable(folder: Path) -> None:
-    """Before anything runs: a results folder that cannot be written is said now, not after the measurement."""
+def writable(flag: str, folder: Path) -> None:
+    """Before anything runs: a folder that cannot be written is said now, not after the measurement."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
         probe.write_text("")
         probe.unlink()
     except OSError as error:
-        raise HostError(f"--results {folder}: cannot be written ({error.strerror}); choose another folder") from error
+        raise HostError(f"{flag} {folder}: cannot be written ({error.strerror}); choose another folder") from error
 
 
 def write(report: Report, folder: Path) -> None:

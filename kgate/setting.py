@@ -46,6 +46,7 @@ class Options:
     kernels: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()
     launches: int = 0
+    dump: Path | None = None  # where to keep what head and base compiled
 
     @property
     def command(self) -> str:

@@ -1,5 +1,6 @@
 """`kgate check` as a user starts it: a process, in a repository of its own, with an interpreter that has torch."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.check.shop import GOOD, Shop
+from tests.contract.check.shop import GOOD, ROOT, Shop
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +28,21 @@ def shop(worker_python: str, tmp_path: Path) -> Shop:
     made.stock({"good": GOOD})
     made.commit("One kernel")
     return made
+
+
+@pytest.fixture
+def staged(worker_python: str, tmp_path: Path) -> Callable[[str], Shop]:
+    """Makes an example of this name, as the git repository that users see."""
+    asked = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tilelang') is None)"
+    if subprocess.run([worker_python, "-c", asked], check=False).returncode:
+        pytest.skip("not run: no interpreter with TileLang; set KGATE_TEST_WORKER_PYTHON to one")
+    spec = importlib.util.spec_from_file_location("stage", ROOT / "examples" / "stage.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["stage"] = module
+    spec.loader.exec_module(module)
+    return lambda name: Shop(root=module.stage(name, tmp_path / name), python=worker_python)
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,8 @@
 """The shipped examples through the gate, as `make quickstart` and `make broken` run them."""
 
-import importlib.util
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-
-from tests.contract.check.shop import ROOT, Shop
 
 pytestmark = pytest.mark.real
 
@@ -22,20 +16,6 @@ PLANTED = {
     ("owner-missing", "add"),
     ("slower-than-base", "layer_norm"),
 }
-
-
-@pytest.fixture
-def staged(worker_python: str, tmp_path: Path):
-    asked = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tilelang') is None)"
-    if subprocess.run([worker_python, "-c", asked], check=False).returncode:
-        pytest.skip("not run: no interpreter with TileLang; set KGATE_TEST_WORKER_PYTHON to one")
-    spec = importlib.util.spec_from_file_location("stage", ROOT / "examples" / "stage.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["stage"] = module
-    spec.loader.exec_module(module)
-    return lambda name: Shop(root=module.stage(name, tmp_path / name), python=worker_python)
 
 
 @pytest.mark.skipif(

@@ -1,0 +1,37 @@
+"""`kgate check --dump DIR` with a real compiler."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.real
+
+ONE = ("--kernel", "vector_add", "--workload", "cpu_one", "--launches", "1")
+HEADERS = "import tilelang.env; print(tilelang.env.TILELANG_TEMPLATE_PATH)"
+
+
+def test_what_head_and_base_compiled_is_source_that_compiles_also_where_an_earlier_run_kept_none(
+    staged, tmp_path: Path
+) -> None:
+    shop = staged("quickstart")
+    before = shop.kgate("check", *ONE)
+
+    ended = shop.kgate("check", *ONE, "--dump", str(tmp_path / "dumped"))
+
+    assert ended.code == before.code == 0, ended.out + ended.err
+    assert "not dumped" not in ended.out
+    assert [c["latency"] for c in ended.report["cases"]] == [c["latency"] for c in before.report["cases"]]
+    arms = {arm["arm"]: arm["outcome"] for arm in ended.report["cases"][0]["arms"]}
+    assert [k["kernel"] for k in arms["head"]["compiled"]] == ["vector_add_cpu_kernel"]
+    assert arms["fallback"]["compiled"] == []
+    headers = subprocess.run([shop.python, "-c", HEADERS], check=True, capture_output=True, text=True).stdout.split()
+    for arm in ("head", "base"):
+        folder = tmp_path / "dumped/vector_add/cpu_one" / arm
+        (told,) = json.loads((folder / "kernels.json").read_text())
+        assert (told["dsl"], told["arch"]) == ("tilelang", "cpu")
+        assert told["compile_ns"] > 0
+        source = folder / told["files"]["source"]
+        assert f"int32_t {told['kernel']}(" in source.read_text()
+        subprocess.run(["gcc", "-std=c++17", "-c", "-o", tmp_path / "o", "-I", headers[-1], source], check=True)

@@ -1,0 +1,88 @@
+"""`--dump DIR`: which files appear under which names, and what is said of those that do not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgate import dump
+from kgate.errors import HostError
+from kgate.model import BASE, HEAD
+from tests.unit.builders import answer, compiled, failure, kernel, run_of, with_compiled, with_outcomes
+
+
+def file(folder: Path, name: str, content: str = "code") -> Path:
+    (folder / name).write_text(content)
+    return folder / name
+
+
+def below(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_each_arm_has_a_file_per_form_of_each_kernel_and_an_index_of_all_that_is_told(tmp_path):
+    made = compiled(registers=168, files={"ptx": file(tmp_path, "1", "ptx"), "source": file(tmp_path, "2", "source")})
+    run = with_outcomes(run_of(), (HEAD, with_compiled(answer(), made)), (BASE, with_compiled(answer(), compiled())))
+
+    remarks = dump.write(tmp_path / "out", run)
+
+    found = below(tmp_path / "out")
+    index = json.loads(found.pop("gemm/small/head/kernels.json"))
+    assert found.pop("gemm/small/base/kernels.json")
+    assert found == {"gemm/small/head/gemm_kernel.ptx": "ptx", "gemm/small/head/gemm_kernel.cu": "source"}
+    assert [(k["kernel"], k["registers"], k["local_bytes"], k["config"]) for k in index] == [
+        ("gemm_kernel", 168, 0, {"M": "64"})
+    ]
+    assert index[0]["files"] == {"ptx": "gemm_kernel.ptx", "source": "gemm_kernel.cu"}
+    assert remarks == ()
+
+
+def test_names_from_a_worker_and_a_manifest_stay_below_the_folder(tmp_path):
+    odd = [compiled("../../k<float>", files={"ptx": file(tmp_path, str(n))}, arch="cpu") for n in range(2)]
+    made = run_of(kernel(workloads=("sweep/M=1,K=2",)))
+    run = with_outcomes(made, (HEAD, with_compiled(answer(), *odd)), (BASE, None))
+
+    dump.write(tmp_path / "out", run)
+
+    assert set(below(tmp_path / "out")) == {
+        f"gemm/sweep/M=1,K=2/head/{name}" for name in ("kernels.json", "_.._k_float_.ptx", "_.._k_float_-2.ptx")
+    }
+
+
+def test_source_for_a_cpu_is_cpp(tmp_path):
+    made = compiled(arch="cpu", files={"source": file(tmp_path, "1")})
+
+    dump.write(tmp_path / "out", with_outcomes(run_of(), (HEAD, with_compiled(answer(), made)), (BASE, None)))
+
+    assert (tmp_path / "out/gemm/small/head/gemm_kernel.cpp").is_file()
+
+
+def test_what_is_not_dumped_is_said_once_with_its_reason(tmp_path):
+    run = run_of(kernel(workloads=("a", "b", "c", "d")))
+
+    remarks = dump.write(tmp_path, with_outcomes(run, (HEAD, failure()), (BASE, None)))
+
+    assert remarks == ("not dumped: gemm/a head, gemm/b head, gemm/c head and 1 other: it gave no answer",)
+    assert dump.write(tmp_path, run)[0].endswith(": tilelang told of no compiled kernel")
+    assert below(tmp_path) == {}
+
+
+@pytest.mark.parametrize("kind", ["gone", "a link"])
+def test_a_file_that_is_not_what_was_taken_any_more_is_left_out(tmp_path, kind):
+    path = tmp_path / "1"
+    if kind == "a link":
+        path.symlink_to(file(tmp_path, "secret"))
+    run = with_outcomes(run_of(), (HEAD, with_compiled(answer(), compiled(files={"ptx": path}))), (BASE, None))
+
+    dump.write(tmp_path / "out", run)
+
+    (index,) = below(tmp_path / "out").values()
+    assert json.loads(index)[0]["files"] == {}
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "out").write_text("")
+    run = with_outcomes(run_of(), (HEAD, with_compiled(answer(), compiled())))
+
+    with pytest.raises(HostError, match=r"--dump: .* cannot be written .*; choose another folder"):
+        dump.write(tmp_path / "out", run)
