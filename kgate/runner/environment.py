@@ -13,13 +13,14 @@ ALLOWED: Final = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TMPDIR", "XDG_CACHE_HOME"),
     *("LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "CC", "CXX", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"),
     *("CUDA_*", "NVIDIA_*", "CUDNN_*", "NVCC_*", "TORCH_*", "PYTORCH_*", "TILELANG_*", "TVM_*", "TRITON_*"),
+    *("CUTE_DSL_*", "CUTE_EXPERIMENTAL_DSL_*"),
     *("OMP_*", "KMP_*", "MKL_*", "OPENBLAS_*", "GOMP_*"),
 )
 # A compile cache shared between arms would let one arm answer with the other's kernel, and one left from an earlier
 # run would hide what compiling costs.
 CACHES: Final = (
-    *("TILELANG_CACHE_DIR", "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"),
-    *("CUDA_CACHE_PATH", "TORCH_EXTENSIONS_DIR"),
+    *("TILELANG_CACHE_DIR", "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "CUDA_TILE_CACHE_DIR"),
+    *("CUDA_CACHE_PATH", "TORCH_EXTENSIONS_DIR", "CUTE_DSL_CACHE_DIR", "CUTE_EXPERIMENTAL_DSL_CACHE_DIR"),
 )
 # glibc moves its own thresholds with every large free, so the same code in two processes may or may not take fresh
 # pages for each tensor: a factor of up to 3.3 between them. Setting any of these switches the moving off (mallopt(3)).

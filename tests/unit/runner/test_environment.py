@@ -55,12 +55,21 @@ def test_what_the_manifest_names_is_passed():
     assert refused(("ACME_MODEL_DIR",)) == ()
 
 
-def test_arms_do_not_share_compile_caches_nor_take_the_users():
-    surroundings = {"TRITON_CACHE_DIR": "/home/me/.triton"}
+# As each DSL's own documentation or source names the variable; without it the cache lies in the user's home or in /tmp.
+CACHE_VARIABLES = {
+    "tilelang": "TILELANG_CACHE_DIR",
+    "triton": "TRITON_CACHE_DIR",
+    "cutile": "CUDA_TILE_CACHE_DIR",
+    "cutedsl": "CUTE_DSL_CACHE_DIR",
+    "cuda": "TORCH_EXTENSIONS_DIR",
+}
 
-    caches = [worker_environment(place(), arm, surroundings)["TRITON_CACHE_DIR"] for arm in (HEAD, BASE)]
 
-    assert caches == ["/run/caches/head/triton_cache_dir", "/run/caches/base/triton_cache_dir"]
+@pytest.mark.parametrize("variable", CACHE_VARIABLES.values(), ids=CACHE_VARIABLES)
+def test_arms_do_not_share_compile_caches_nor_take_the_users(variable):
+    caches = [worker_environment(place(), arm, {variable: "/home/me/.cache"})[variable] for arm in (HEAD, BASE)]
+
+    assert caches == [f"/run/caches/head/{variable.lower()}", f"/run/caches/base/{variable.lower()}"]
 
 
 def test_the_allocator_is_pinned_on_a_cpu_and_left_alone_on_a_gpu():
