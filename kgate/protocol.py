@@ -295,10 +295,18 @@ Reply = Union[Hello, Identity, Begin, RungDone, Facts, Artifact, Output, Failed,
 
 @dataclass(frozen=True, kw_only=True)
 class Prepare:
-    """Import, compile, draw inputs, warm up. Answer: Ready or Failed."""
+    """Import, compile, draw inputs, warm up. Other arms may do the same meanwhile. Answer: Ready or Failed."""
 
     case: str
     warmups: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class WarmUp:
+    """More calls of a prepared case, while no other arm works, so that their median tells. Answer: Ready or Failed."""
+
+    case: str
+    calls: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -332,7 +340,7 @@ class Quit:
     """Answer: none; the process ends."""
 
 
-Request = Union[Prepare, TimeBlock, Export, Release, Quit]  # noqa: UP007
+Request = Union[Prepare, WarmUp, TimeBlock, Export, Release, Quit]  # noqa: UP007
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -387,7 +395,7 @@ KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         *typing.get_args(Reply),
-        *(Prepare, TimeBlock, Export, Release, Quit),
+        *(Prepare, WarmUp, TimeBlock, Export, Release, Quit),
         *(Ready, Times, Exported),
         *(Fork, Forked, Exited),
     )

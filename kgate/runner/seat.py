@@ -25,6 +25,7 @@ from kgate.protocol import (
     Request,
     TimeBlock,
     Times,
+    WarmUp,
     decode,
     encode,
 )
@@ -38,7 +39,7 @@ from kgate.runner.shelf import Shelf
 from kgate.wire import ProtocolError
 
 LOOK_S = 0.25  # between looks at a waiting process; rare, since another arm may be in its timed loop
-EXPECTED: dict[type, type] = {Prepare: Ready, TimeBlock: Times, Export: Exported, Release: Ready}
+EXPECTED: dict[type, type] = {Prepare: Ready, WarmUp: Ready, TimeBlock: Times, Export: Exported, Release: Ready}
 
 
 class Lost(Exception):
@@ -66,6 +67,8 @@ class Seat:
         self.start_s = 0.0
         self.answers = 0
         self.connection: socket.socket | None = None
+        self.told: tuple[Request, float] | None = None  # a request sent ahead of being asked, and when
+        self.lost_early: Lost | None = None  # what went wrong with it
         self.control = create(workplace, arm, job)
         self.shelf = Shelf(self.control.out, export_bytes)
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -101,11 +104,17 @@ class Seat:
             return self.child.pid in (pid, os.getsid(pid), os.getpgid(pid))
         return False
 
-    def ask(self, request: Request, timeout_s: float) -> Answer:
-        """Raises Lost: it died, passed the deadline or a limit, or its answer is not of the protocol."""
-        assert self.connection is not None, "asked before it had connected"
+    def tell(self, request: Request) -> None:
+        """Send a request whose answer is asked for later, by `ask` with the same one, which raises what went wrong."""
+        try:
+            self.send(request)
+        except Lost as lost:
+            self.lost_early = lost
+
+    def send(self, request: Request) -> None:
+        """Raises Lost."""
+        assert self.connection is not None, "told before it had connected"
         assert not isinstance(request, Quit), "a Quit has no answer"
-        deadline = time.monotonic() + timeout_s
         if select.select([self.connection], [], [], 0)[0]:
             self.heard(b"")
             raise self.lost("bad-reply", "spoke without being asked")
@@ -113,6 +122,18 @@ class Seat:
             self.connection.sendall(encode(request))
         except OSError:
             self.hung_up()
+        self.told = (request, time.monotonic())
+
+    def ask(self, request: Request, timeout_s: float) -> Answer:
+        """Raises Lost: it died, passed the deadline or a limit, or its answer is not of the protocol."""
+        if self.lost_early is not None:
+            raise self.lost_early
+        if self.told is None or self.told[0] != request:
+            self.send(request)
+        assert self.connection is not None
+        assert self.told is not None
+        deadline = self.told[1] + timeout_s
+        self.told = None
         heard = b""
         while not heard.endswith(b"\n"):
             ready = select.select([self.connection], [], [], min(LOOK_S, max(0.0, deadline - time.monotonic())))[0]

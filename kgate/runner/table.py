@@ -98,6 +98,10 @@ class Table:
             self.seat(missing)
         return [arm for arm in arms if arm in self.seats]
 
+    def tell(self, arm: Arm, request: Request) -> None:
+        """Have an arm begin with what it will be asked next, while others do the same."""
+        self.seats[arm].tell(request)
+
     def ask(self, arm: Arm, case: str, request: Request) -> Answer | None:
         """None if the arm has failed the case; why is filed then."""
         seat = self.seats[arm]

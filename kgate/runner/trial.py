@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from kgate.model import BASE, Arm, Event, Failure, LaunchTiming, Tensor
-from kgate.protocol import Export, Exported, Prepare, Ready, Release, TimeBlock, Times
+from kgate.protocol import Export, Exported, Prepare, Ready, Release, TimeBlock, Times, WarmUp
 from kgate.runner import rungs
 from kgate.runner.schedule import Course, course, kept, orders, seeds
 from kgate.runner.shelf import Refused
@@ -58,9 +58,14 @@ class Trial:
         return BASE if BASE in self.arms else self.arms[0]
 
     def prepare(self) -> None:
+        """All arms at once, since loading a kernel and drawing inputs take longer than timing; then each by itself."""
+        first = Prepare(case=self.case, warmups=1)
+        for arm in self.arms:
+            self.table.tell(arm, first)
+        alive = [arm for arm in self.arms if isinstance(self.table.ask(arm, self.case, first), Ready)]
+        self.arms = [arm for arm in self.arms if arm in alive]
         for arm in list(self.arms):
-            request = Prepare(case=self.case, warmups=self.table.schedule.warmups)
-            answer = self.table.ask(arm, self.case, request)
+            answer = self.table.ask(arm, self.case, WarmUp(case=self.case, calls=self.table.schedule.warmups))
             if not isinstance(answer, Ready):
                 self.arms.remove(arm)
             elif answer.estimate_ns < 0 or answer.output_bytes < 0:

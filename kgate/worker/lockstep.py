@@ -30,6 +30,7 @@ from kgate.protocol import (
     Rung,
     TimeBlock,
     Times,
+    WarmUp,
     decode,
     encode,
 )
@@ -103,10 +104,12 @@ class Session:
                 self.spoiler = request.case
             return fault.failed(request.case)
 
-    def served(self, request: Prepare | TimeBlock | Export | Release) -> Answer:
+    def served(self, request: Prepare | WarmUp | TimeBlock | Export | Release) -> Answer:
         match request:
             case Prepare():
                 return self.prepare(self.cases[request.case], max(1, request.warmups))
+            case WarmUp():
+                return warmed(self.found(request.case), max(1, request.calls))
             case TimeBlock():
                 return block(self.found(request.case), request)
             case Export():
@@ -124,15 +127,9 @@ class Session:
         subject = subject_of(case, self.control, lambda rung, ns: None)
         timer = subject.ground.device.timer(subject.ground.device_name)
         prepared = Prepared(subject=subject, timer=timer, kept={})
-        samples = [sample(prepared, case.seed, 1, "run") for _ in range(warmups)]
-        outputs = subject.outputs(samples[-1].returned)
-        timer.notes()  # the warm-up's are of no interest, and the first call's host time is a compiler's
+        ready = warmed(prepared, warmups)
         self.prepared[case.case] = prepared
-        return Ready(
-            case=case.case,
-            estimate_ns=int(statistics.median(s.span_ns for s in samples)),
-            output_bytes=sum(map(bytes_of, outputs)),
-        )
+        return ready
 
     def export(self, request: Export) -> Exported:
         kept = self.found(request.case).kept.get(request.seed)
@@ -145,6 +142,18 @@ class Session:
             case=request.case,
             outputs=tuple(dataclasses.replace(o, strides=s) for o, s in zip(outputs, kept.strides, strict=True)),
         )
+
+
+def warmed(prepared: Prepared, calls: int) -> Ready:
+    subject = prepared.subject
+    samples = [sample(prepared, subject.case.seed, 1, "run") for _ in range(calls)]
+    outputs = subject.outputs(samples[-1].returned)
+    prepared.timer.notes()  # these calls' are of no interest, and the first one's host time is a compiler's
+    return Ready(
+        case=subject.case.case,
+        estimate_ns=int(statistics.median(s.span_ns for s in samples)),
+        output_bytes=sum(map(bytes_of, outputs)),
+    )
 
 
 def block(prepared: Prepared, request: TimeBlock) -> Times:

@@ -25,6 +25,7 @@ from kgate.protocol import (
     TensorArg,
     TimeBlock,
     Times,
+    WarmUp,
     decode,
     encode,
 )
@@ -98,6 +99,17 @@ def test_a_prepared_case_gives_a_time_per_seed(worker):
     assert all(ns > 0 for ns in times.samples_ns)
     assert times.wall_ns >= 2 * sum(times.samples_ns)
     assert times.method == "cpu-monotonic"
+
+
+def test_a_prepared_case_warms_up_as_often_as_it_is_asked_to(worker):
+    gate, _ = worker
+    prepared = gate.ask(Prepare(case="kernels:into", warmups=1))
+
+    warm = gate.ask(WarmUp(case="kernels:into", calls=4))
+
+    assert isinstance(warm, Ready)
+    assert warm.output_bytes == prepared.output_bytes
+    assert warm.estimate_ns > 0
 
 
 def values_of(gate, control, case, seed):

@@ -37,6 +37,7 @@ def exported(request: Request) -> Answer:
 
 HONEST: dict[str, Callable[[Request], Answer]] = {
     "Prepare": ready,
+    "WarmUp": ready,
     "TimeBlock": times,
     "Export": exported,
     "Release": ready,
