@@ -35,7 +35,11 @@ def available() -> str:
 def prepare() -> None:
     import cuda.tile as ct
     from cuda.tile import _compile as compiler
+    from cuda.tile._cext import default_tile_context
+    from cutile_cache._env import get_cache_dir_from_env
 
+    # Read once, at import, which a child forked from a zygote has behind it when it hears which folder is its arm's.
+    default_tile_context.config.cache_dir = get_cache_dir_from_env()
     if not hooked:
         hooked.append("cutile")
         compiler.compile_tile = counted(compiler.compile_tile)
