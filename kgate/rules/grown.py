@@ -43,7 +43,7 @@ REGISTERS = Margin(factor=1.1, least=1)
 # Spills go through memory in the innermost loop: from none to some is the step that counts.
 SPILLS = Margin(factor=1.1, least=1)
 SHARED = Margin(factor=1.1, least=1)
-# One cold compile, on a machine with other work: twice as long happens, two seconds more on top rarely do.
+# One cold compile, beside others: twice as long happens, two seconds more on top rarely do.
 COMPILE = Margin(factor=2.0, least=2_000_000_000)
 SHOWN = 5  # besides the worst, which is in the sentence
 

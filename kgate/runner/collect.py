@@ -65,7 +65,6 @@ class Draft:
     case: str
     rungs_ns: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
-    noted: bool = False  # facts have come
     artifacts: list[Artifact] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
 
@@ -132,9 +131,9 @@ class Transcript:
                 self.begin(case)
             case RungDone(rung=rung, ns=ns) if rung not in self.of(reply).rungs_ns and ns >= 0:
                 self.of(reply).rungs_ns[rung] = ns
-            case Facts(facts=facts):
+            case Facts(facts=facts) if not self.of(reply).artifacts:
                 self.note(self.of(reply), facts)
-            case Artifact(index=index) if self.artifact_due(self.of(reply), index):
+            case Artifact(index=index) if index == len(self.of(reply).artifacts) and not self.of(reply).outputs:
                 self.compiled(self.of(reply), reply)
             case Output(index=index) if index == len(self.of(reply).outputs):
                 self.of(reply).outputs.append(reply)
@@ -167,10 +166,6 @@ class Transcript:
         if problem := misshapen(facts):
             raise self.refusal(printable(problem))
         draft.facts.update(printable(facts))
-        draft.noted = True
-
-    def artifact_due(self, draft: Draft, index: int) -> bool:
-        return draft.noted and not draft.outputs and index == len(draft.artifacts)
 
     def compiled(self, draft: Draft, artifact: Artifact) -> None:
         if problem := misshapen_artifact(artifact):

@@ -34,7 +34,7 @@ def refusal(*replies: object) -> BadReply:
 @pytest.mark.parametrize(
     "replies",
     [
-        (artifact(),),
+        (artifact(), FACTS),
         (FACTS, artifact(index=1)),
         (FACTS, artifact(), artifact()),
         (FACTS, OUTPUT, artifact()),
@@ -89,6 +89,10 @@ def test_a_case_tells_of_no_more_kernels_than_a_reader_can_stand():
 
     assert len(compiled) == 64
     assert "more than 64" in str(refusal(FACTS, *whole, artifact(index=64)))
+
+
+def test_a_process_that_only_compiles_tells_of_no_facts():
+    assert len(read(artifact(), End(case="a")).outcomes["a"].compiled) == 1
 
 
 def test_files_that_nobody_asked_for_are_refused():
