@@ -1,6 +1,6 @@
 """
-One `kgate check` at a terminal or in a pipe: pipeline, progress, files and printing joined together. The terminal and
-the results folder belong to this module; the pipeline knows neither.
+One `kgate check` or `kgate compile` at a terminal or in a pipe: the work, progress, files and printing joined together.
+The terminal and the results folder belong to this module; the pipeline knows neither.
 """
 
 import os
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from kgate.errors import ExitCode, HostError
 from kgate.model import Event, Report
 from kgate.runner.state import folder_at
 from kgate.setting import Options
+
+if TYPE_CHECKING:
+    from kgate import compilation
 
 STREAM = "stream"
 
@@ -35,18 +39,7 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
         if folder is not None:
             writable(flag, folder)
     with ExitStack() as stack:
-        listeners: list[Callable[[Event], None]] = []
-        if form == STREAM:
-            listeners.append(lambda event: click.echo(events.render(event)))
-        elif sys.stderr.isatty():
-            from kgate.progress import Progress
-
-            listeners.append(stack.enter_context(Progress()).show)
-
-        def emit(event: Event) -> None:
-            for listen in listeners:
-                listen(event)
-
+        emit = (lambda event: click.echo(events.render(event))) if form == STREAM else shown_on_terminal(stack)
         report = pipeline.check(options, emit)
     # Files first: a reader that closes the pipe early must not cost the report.
     path = manifest.located(options.manifest)
@@ -62,6 +55,26 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
             click.echo(rendered(report, form), nl=False)
         sys.stdout.flush()
     return report.verdict.exit_code
+
+
+def shown_on_terminal(stack: ExitStack) -> Callable[[Event], None]:
+    """What shows events as one line of progress while `stack` is open; in a pipe nothing."""
+    if not sys.stderr.isatty():
+        return lambda event: None
+    from kgate.progress import Progress
+
+    return stack.enter_context(Progress()).show
+
+
+def compile_all(options: "compilation.Options", form: str) -> ExitCode:
+    """`kgate compile`: the exit code is the verdict's."""
+    from kgate import compilation
+    from kgate.compilation import table
+
+    with ExitStack() as stack:
+        found = compilation.compile_all(options, shown_on_terminal(stack))
+    click.echo(table.FORMATS[form](found), nl=False)
+    return found.verdict.exit_code
 
 
 def rendered(report: Report, form: str) -> str:

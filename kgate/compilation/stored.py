@@ -1,0 +1,93 @@
+"""
+What was compiled before: a file per case and architecture, believed while all that it rests on is what it was.
+
+That is: the job as the worker is told it, the files of the tree that the worker loaded for it, compilers, interpreter,
+variables, and kgate itself.
+"""
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from kgate import __version__
+from kgate.compilation.work import Item
+from kgate.model import Case, Measurement, Outcome
+from kgate.runner import records
+from kgate.runner.shelf import unwritable
+from kgate.wire import ProtocolError
+
+
+class Records:
+    """Below `folder`; `surroundings` is everything that decides besides the item and the files below `tree`."""
+
+    def __init__(self, *, folder: Path, tree: Path, surroundings: object) -> None:
+        self.folder = folder
+        self.tree = tree
+        self.surroundings = surroundings
+        self.digests: dict[str, str] = {}  # of the files of the tree, as far as they were looked at
+
+    def recalled(self, items: Iterable[Item]) -> Mapping[Case, Measurement]:
+        found = {item.case: self.recall(item) for item in items}
+        return {case: outcome for case, outcome in found.items() if outcome is not None}
+
+    def recall(self, item: Item) -> Measurement | None:
+        """None where nothing is known, or where something that it rests on has changed."""
+        kept: Any = None
+        with suppress(OSError, ValueError):
+            kept = json.loads(self.path(item).read_text(encoding="ascii"))
+        if not isinstance(kept, dict) or kept.get("key") != self.key(item):
+            return None
+        try:
+            outcome = records.outcome_from_json(kept.get("outcome"))
+        except ProtocolError:
+            return None
+        return outcome if isinstance(outcome, Measurement) and self.unchanged(outcome) else None
+
+    def keep(self, item: Item, outcome: Outcome) -> None:
+        """Successes alone: what failed may be mended outside the repository."""
+        path = self.path(item)
+        if not isinstance(outcome, Measurement) or not files_of(outcome):
+            path.unlink(missing_ok=True)
+            return
+        bare = tuple(dataclasses.replace(one, files={}) for one in outcome.compiled)
+        written = {
+            "case": item.case.name,
+            "key": self.key(item),
+            "outcome": records.outcome_to_json(dataclasses.replace(outcome, compiled=bare)),
+        }
+        fresh = path.with_suffix(f".{os.getpid()}")
+        try:
+            fresh.write_text(json.dumps(written), encoding="ascii")
+            fresh.replace(path)
+        except OSError as error:
+            raise unwritable(path, error) from error
+
+    def path(self, item: Item) -> Path:
+        return self.folder / f"{hashlib.sha256(item.case.name.encode()).hexdigest()[:16]}.json"
+
+    def key(self, item: Item) -> str:
+        parts = (__version__, item.case.name, dataclasses.asdict(item.job), self.surroundings)
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def unchanged(self, outcome: Measurement) -> bool:
+        files = files_of(outcome)
+        return bool(files) and all(self.digest(name) == digest for name, digest in files.items())
+
+    def digest(self, name: str) -> str:
+        """ "" for a file that is not there."""
+        if name not in self.digests:
+            self.digests[name] = ""
+            with suppress(OSError):
+                self.digests[name] = hashlib.sha256((self.tree / name).read_bytes()).hexdigest()
+        return self.digests[name]
+
+
+def files_of(outcome: Measurement) -> Mapping[str, str]:
+    """Path below the tree -> sha256."""
+    files: Mapping[str, str] = outcome.facts.get("loaded-files", {})
+    return files

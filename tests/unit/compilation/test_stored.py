@@ -1,0 +1,100 @@
+"""When an earlier compilation is believed, and when not."""
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kgate.compilation.stored import Records
+from kgate.compilation.work import Item
+from kgate.model import Measurement, Outcome
+from tests.unit.compilation.samples import item, made, refused, variant
+
+SOURCE = "def fused(x): ...\n"
+
+
+@pytest.fixture(name="tree")
+def _tree(tmp_path: Path) -> Path:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "gemm.py").write_text(SOURCE)
+    return tmp_path / "tree"
+
+
+def opened(tree: Path, surroundings: object = ("triton 3.6",)) -> Records:
+    return Records(folder=tree.parent, tree=tree, surroundings=surroundings)
+
+
+def compiled() -> Measurement:
+    return made(variant(), files={"gemm.py": hashlib.sha256(SOURCE.encode()).hexdigest()})
+
+
+def known(records: Records, *items: Item) -> list[str]:
+    return [case.name for case in records.recalled(items)]
+
+
+def test_what_was_compiled_is_known_again_with_all_its_numbers(tree: Path) -> None:
+    opened(tree).keep(item(), compiled())
+
+    found = opened(tree).recalled([item()])
+
+    assert found == {item().case: compiled()}
+
+
+@pytest.mark.parametrize("change", ["edited", "gone"])
+def test_a_file_that_it_rests_on_has_changed(tree: Path, change: str) -> None:
+    opened(tree).keep(item(), compiled())
+    (tree / "gemm.py").write_text(SOURCE + "# edited\n") if change == "edited" else (tree / "gemm.py").unlink()
+
+    assert known(opened(tree), item()) == []
+
+
+def test_another_compiler_makes_it_unknown(tree: Path) -> None:
+    opened(tree).keep(item(), compiled())
+
+    assert known(opened(tree, ("triton 3.7",)), item()) == []
+
+
+def test_another_entry_in_the_manifest_makes_it_unknown(tree: Path) -> None:
+    opened(tree).keep(item(), compiled())
+    changed = item()
+    changed = replace(changed, job=replace(changed.job, symbols={"M": 2}))
+
+    assert known(opened(tree), changed) == []
+
+
+def test_another_architecture_and_another_workload_are_not_it(tree: Path) -> None:
+    opened(tree).keep(item(), compiled())
+
+    assert known(opened(tree), item(arch="sm_80"), item("large")) == []
+
+
+@pytest.mark.parametrize(
+    "outcome", [refused("ptxas error   : no"), refused("no nvcc", "unavailable", "environment"), made(variant())]
+)
+def test_a_failure_or_an_answer_that_rests_on_no_file_is_not_kept_and_what_was_there_is_gone(
+    tree: Path, outcome: Outcome
+) -> None:
+    records = opened(tree)
+    records.keep(item(), compiled())
+
+    records.keep(item(), outcome)
+
+    assert known(opened(tree), item()) == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"key": 1}'])
+def test_a_record_that_is_none_is_not_believed(tree: Path, text: str) -> None:
+    records = opened(tree)
+    records.path(item()).write_text(text)
+
+    assert known(records, item()) == []
+
+
+def test_a_record_whose_outcome_another_version_wrote_is_not_believed(tree: Path) -> None:
+    records = opened(tree)
+    records.keep(item(), compiled())
+    path = records.path(item())
+    path.write_text(path.read_text().replace('"rungs_ns"', '"rungs"'))
+
+    assert known(opened(tree), item()) == []
