@@ -1,7 +1,8 @@
 """
 Flags in, exit code out. One short function per command and no logic: each hands its values to the module of its name.
 
-Everything but click is imported inside the functions, so that `kgate --help` stays fast.
+Everything but click is imported inside the functions, so that `kgate --help` stays fast. Over 300 lines, since it is a
+list of commands and their flags.
 """
 
 import io
@@ -17,16 +18,9 @@ import click
 
 from kgate import __version__
 from kgate.errors import ExitCode, KgateError
+from kgate.flags import BASE, DEVICE, KERNELS, MANIFEST, PYTHON, REPORT, WORKLOADS
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KGATE", "max_content_width": 100}
-MANIFEST = click.option(
-    "--manifest",
-    type=click.Path(path_type=Path),
-    envvar="KGATE_MANIFEST",
-    default=Path("kgate.yaml"),
-    show_default=True,
-    help="The manifest file.",
-)
 
 
 @click.group(context_settings=CONTEXT)
@@ -41,28 +35,11 @@ def cli() -> None:
 
 @cli.command()
 @MANIFEST
-@click.option(
-    "--base", envvar="KGATE_BASE", default="", metavar="REF|none", help="Commit to compare with. [default: merge base]"
-)
-@click.option(
-    "--device",
-    envvar="KGATE_DEVICE",
-    default="auto",
-    metavar="auto|cpu|cuda[:N]",
-    show_default=True,
-    help="Where kernels run.",
-)
-@click.option(
-    "--python",
-    envvar="KGATE_PYTHON",
-    default="",
-    metavar="PATH",
-    help="Interpreter with torch and the DSLs. [default: the manifest's, else python3]",
-)
-@click.option("--kernel", "kernels", multiple=True, metavar="GLOB", help="Only these kernels; may be given again.")
-@click.option(
-    "--workload", "workloads", multiple=True, metavar="GLOB", help="Only these workloads; may be given again."
-)
+@BASE
+@DEVICE
+@PYTHON
+@KERNELS
+@WORKLOADS
 @click.option(
     "--launches",
     envvar="KGATE_LAUNCHES",
@@ -131,6 +108,65 @@ def check(
     return session.check(options, session.STREAM if stream else form, results)
 
 
+@cli.command("compile")
+@MANIFEST
+@click.option(
+    "--arch",
+    envvar="KGATE_ARCH",
+    default="",
+    metavar="ARCH,ARCH",
+    help="Architectures, as sm_90. [default: those of the manifest's targets, else sm_80,sm_90,sm_100]",
+)
+@PYTHON
+@KERNELS
+@WORKLOADS
+@click.option(
+    "--jobs", envvar="KGATE_JOBS", type=click.IntRange(1, 256), metavar="N", help="Processes. [default: cores]"
+)
+@click.option(
+    "--dump",
+    envvar="KGATE_DUMP",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Compile all anew, and keep here what the compilers make (source, PTX, cubin, …).",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+def compile_(
+    manifest: Path,
+    arch: str,
+    python: str,
+    kernels: tuple[str, ...],
+    workloads: tuple[str, ...],
+    jobs: int | None,
+    dump: Path | None,
+    form: str,
+) -> ExitCode:
+    """Compile every kernel for every architecture, on a machine that needs no GPU.
+
+    Exit codes: 0 all compile, 1 a kernel does not, 2 there is nothing to compile, 3 a compiler is not here.
+    """
+    from kgate import session
+    from kgate.compilation.work import Options
+
+    options = Options(
+        manifest=manifest,
+        architectures=tuple(filter(None, map(str.strip, arch.split(",")))),
+        python=python,
+        kernels=kernels,
+        workloads=workloads,
+        jobs=jobs or len(os.sched_getaffinity(0)),
+        dump=dump,
+    )
+    return session.compile_all(options, form)
+
+
 @cli.group()
 def baseline() -> None:
     """Stored measurements: memory against slow creep. Recorded by a reviewed step, never by a run that judges."""
@@ -138,13 +174,7 @@ def baseline() -> None:
 
 @baseline.command()
 @MANIFEST
-@click.option(
-    "--from",
-    "report",
-    type=click.Path(path_type=Path),
-    metavar="DIR|FILE",
-    help="Results of a run. [default: the last run here]",
-)
+@REPORT
 def record(manifest: Path, report: Path | None) -> ExitCode:
     """Write the measurements of a run that did not fail into the manifest's baselines folder, for review."""
     from kgate import baseline as stored
@@ -166,13 +196,7 @@ def show(manifest: Path, device: str) -> ExitCode:
 
 @baseline.command()
 @MANIFEST
-@click.option(
-    "--from",
-    "report",
-    type=click.Path(path_type=Path),
-    metavar="DIR|FILE",
-    help="Results of a run. [default: the last run here]",
-)
+@REPORT
 def diff(manifest: Path, report: Path | None) -> ExitCode:
     """Compare what is stored with a run."""
     from kgate import baseline as stored

@@ -6,9 +6,8 @@ import re
 SAID = re.compile(r"(?P<where>.*?)\b(?:fatal\s+)?(?:error|fatal)\s*:\s*(?P<what>\S.*)", re.IGNORECASE)
 TOOL = re.compile(r"^(nvcc|ptxas|tileiras|nvlink|cicc)\b")
 LINE = re.compile(r"\((\d+)\)\s*:?$|line (\d+)\b|:(\d+)(?::\d+)?\)?:?$")
-TYPE = re.compile(
-    r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure)?:\s*"
-)  # of an exception, before its message
+# Of an exception, before its message.
+TYPE = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure)?:\s*")
 # Lines that say that something was said, or where, and not what.
 EMPTY = re.compile(r"^$|^at \d+:\d+:|^\d+ errors? |aborted due to errors|^compilation (?:error|failed)", re.IGNORECASE)
 PATH = re.compile(r"(?:/[\w.+-]+){2,}/([\w.+-]+)")
