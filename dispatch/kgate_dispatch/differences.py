@@ -7,6 +7,8 @@ from typing import Any
 from kgate_dispatch.arguments import brief, is_tensor, leaves
 from kgate_dispatch.tracing import loaded_torch
 
+PART = 2**20  # elements that are compared at once: temporaries of about 100 MB
+
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
@@ -44,23 +46,23 @@ def of_numbers(value: complex, expected: complex) -> Difference:
 
 
 def of_tensors(value: Any, expected: Any) -> Difference:
-    """Equal infinities, and NaNs at the same places, are no difference. Subtracted in float32 or wider."""
+    """Equal infinities, and NaNs at the same places, are no difference. In float64, part by part to save memory."""
     torch: Any = loaded_torch()
     if value.numel() == 0:
         return Difference(max_abs=0.0, relative_l2=0.0)
-    a, b = (wide(torch, tensor.detach()) for tensor in (value, expected))
+    halves = (tensor.detach().reshape(-1).split(PART) for tensor in (value, expected))
+    parts = torch.stack([of_part(torch, a, b) for a, b in zip(*halves, strict=True)])
+    squares, size_squares = parts[:, 1:].sum(0).tolist()
+    return relative(math.sqrt(squares), math.sqrt(size_squares), float(parts[:, 0].max()))
+
+
+def of_part(torch: Any, value: Any, expected: Any) -> Any:
+    """The largest distance, the sum of their squares, and the sum of the squares of what was expected."""
+    a, b = (part.to(torch.complex128 if part.is_complex() else torch.float64) for part in (value, expected))
     same = (a == b) | (a.isnan() & b.isnan())
     apart = torch.where(same, 0, a - b).abs()
     size = torch.where(b.isfinite(), b, 0).abs()
-    largest_apart, norm, size_norm = torch.stack([apart.max(), apart.norm(), size.norm()]).tolist()
-    return relative(norm, size_norm, largest_apart)
-
-
-def wide(torch: Any, tensor: Any) -> Any:
-    if tensor.is_complex():
-        return tensor
-    exact = tensor.dtype in (torch.float64, torch.int32, torch.int64)
-    return tensor.to(torch.float64 if exact else torch.float32)
+    return torch.stack([apart.max(), apart.square().sum(), size.square().sum()])
 
 
 def relative(norm: float, size: float, max_abs: float) -> Difference:

@@ -9,6 +9,7 @@ import contextlib
 import functools
 import importlib
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -37,18 +38,15 @@ USING = {path: Decision(path, "using") for path in PATHS}
 TRACED = {path: Decision(path, "traced") for path in PATHS}
 FALLBACK = {reason: Decision("fallback", reason) for reason in get_args(Reason)}
 RAISED = Decision("custom", "raised")
+REFUSAL = "when= said no"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fixed:
     """What compiled code keeps until `reset()`. One value, so that no trace sees half of it."""
 
-    function: Callable[..., Any] | None  # None: the fallback
-    strict: bool
-
-    @property
-    def path(self) -> Path:
-        return "fallback" if self.function is None else "custom"
+    path: Path
+    function: Callable[..., Any]
 
 
 class DispatchFunction(Generic[P, R]):
@@ -87,11 +85,12 @@ class DispatchFunction(Generic[P, R]):
         decision = self._wanted()
         if decision.path == "fallback":
             return self._wished(decision, args, kwargs)
+        # Before the search: a call that the custom path does not take must not be what imports a DSL.
+        if self._when is not None and not self._when(*args, **kwargs):
+            return self._instead("refused", "", args, kwargs)
         found = self._custom.found or self._custom.search()
         if found.function is None:
             return self._instead("unavailable", found.why, args, kwargs)
-        if self._when is not None and not self._when(*args, **kwargs):
-            return self._instead("refused", "", args, kwargs)
         compare = None if self._shadow is None else self._shadow.begun(self.fallback, args, kwargs)
         try:
             answer: R = found.function(*args, **kwargs)
@@ -144,17 +143,15 @@ class DispatchFunction(Generic[P, R]):
 
     def _traced(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """
-        Runs under a tracer. `_fix` is called there and then, and leaves nothing in the graph; what it left in `_fixed`
+        Runs under a tracer. `_fix` and `_refuse` are called there and then, and leave nothing in the graph; `_fixed`
         and what `when` looks at become guards, so that a change of path compiles anew and a return finds its old code.
         """
+        if self._when is not None and not self._when(*args, **kwargs):
+            self._refuse()
+            return self.fallback(*args, **kwargs)
         self._fix()
         fixed: Any = self._fixed
-        if fixed.function is not None:
-            if self._when is None or self._when(*args, **kwargs):
-                return fixed.function(*args, **kwargs)  # type: ignore[no-any-return]
-            if fixed.strict:
-                raise self._forbidden("refused", "when= said no")
-        return self.fallback(*args, **kwargs)
+        return fixed.function(*args, **kwargs)  # type: ignore[no-any-return]
 
     def _fix(self) -> None:
         """Decides for compiled code, once, whatever `using` says at the time."""
@@ -162,19 +159,29 @@ class DispatchFunction(Generic[P, R]):
             self._fixed = self._settled()
         self._tally.add(TRACED[self._fixed.path])
 
+    def _refuse(self) -> None:
+        """Without looking for the custom path, as in an eager call."""
+        if self.switch.decision().path == "custom":
+            if self._strict():
+                raise self._forbidden("refused", REFUSAL)
+            self._say("refused", logging.WARNING, f"{REFUSAL} to a call that was traced")
+        self._tally.add(TRACED["fallback"])
+
     # Read by torch.compile: call it while tracing, and take what it returns for a constant. The public
     # torch.compiler.assume_constant_result sets the same mark, and cannot be had without importing torch.
-    _fix._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    for _function in (_fix, _refuse):
+        _function._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    del _function
 
     def _settled(self) -> "Fixed":
         decision, why = self._would(self.switch.decision())
         if decision.path == "custom":
-            return Fixed(function=self.custom, strict=self._strict())
+            return Fixed(path="custom", function=self.custom)
         unavailable = decision.reason == "unavailable"
         if unavailable and self._strict():
             raise self._forbidden("unavailable", why)
         self._say(decision.reason, logging.WARNING if unavailable else logging.INFO, f"{why}; compiled code keeps it")
-        return Fixed(function=None, strict=False)
+        return Fixed(path="fallback", function=self.fallback)
 
     def _would(self, wanted: Decision) -> tuple[Decision, str]:
         """What a call would do, and why, as far as it does not hang on the arguments."""
@@ -252,7 +259,7 @@ class DispatchFunction(Generic[P, R]):
         """Of the last call or trace, in whichever thread."""
         return self._tally.last
 
-    def counts(self) -> dict[Decision, int]:
+    def counts(self) -> Counter[tuple[Path, Reason]]:
         """How many calls each path answered, by reason; a pair that never occurred counts 0. A copy."""
         return self._tally.counts()
 
@@ -276,4 +283,4 @@ class DispatchFunction(Generic[P, R]):
 
 
 def refusal(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    return f"when= said no to {described(args, kwargs)}"
+    return f"{REFUSAL} to {described(args, kwargs)}"

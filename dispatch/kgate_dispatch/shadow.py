@@ -2,9 +2,9 @@
 Shadowing: the fallback runs beside the custom path on a share of the calls, and somebody is told how far apart they
 were. Off by default.
 
-What one shadowed call costs: a copy of all tensors among its arguments, one run of the fallback, two waits for the
-GPU, and about as much memory again as arguments and answers take (halves are compared as float32). All of it comes
-out of that call's time. Calls that are not drawn pay one random number, about 0.1 µs.
+What one shadowed call costs: a copy of all tensors among its arguments, one run of the fallback with the memory that it
+takes, a wait for the GPU after each step, and a comparison, which needs 100 MB and a dense copy of what is not dense.
+All of it comes out of that call's time. Calls that are not drawn pay one random number, about 0.1 µs.
 
 What the caller gets is not touched. The fallback sees copies without gradients, made before the custom path ran, so
 that functions that write to their arguments can be shadowed too; torch's random numbers are put back. Only tensors,

@@ -8,7 +8,7 @@ import threading
 import weakref
 from typing import get_args
 
-from kgate_dispatch.decision import PATHS, Decision, Reason
+from kgate_dispatch.decision import PATHS, Decision, Path, Reason
 
 log = logging.getLogger("kgate_dispatch")
 
@@ -33,7 +33,7 @@ class Tally:
         next(self._rising[decision])
         self.last = decision
 
-    def counts(self) -> collections.Counter[Decision]:
+    def counts(self) -> collections.Counter[tuple[Path, Reason]]:
         """What never occurred is left out, and reads as 0."""
         with self._reading:
             counts = {decision: next(rising) - self._reads for decision, rising in self._rising.items()}

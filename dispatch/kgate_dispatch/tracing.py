@@ -19,5 +19,8 @@ def compiling() -> bool:
 
 def capturing() -> bool:
     """Whether the current CUDA stream is being captured into a graph."""
-    torch = loaded_torch()
-    return torch is not None and torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing()
+    torch = sys.modules.get("torch")
+    try:
+        return torch is not None and torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing()
+    except AttributeError:  # as above
+        return False

@@ -71,6 +71,15 @@ def test_nothing_is_imported_while_the_switch_is_off(product, module, switch, mo
     assert name not in explained
 
 
+def test_nothing_is_imported_for_calls_that_the_custom_path_does_not_take(product, module):
+    name = module("raise SystemError('imported, and so broke another library')")
+    triple = product(custom=f"{name}:triple", needs=package(name), when=lambda x: x > 100)
+
+    triple(2)
+
+    assert triple.last == ("fallback", "refused")
+
+
 def test_a_need_is_asked_once_until_reset(product):
     asked = []
     triple = product(needs=lambda: asked.append(1))

@@ -128,6 +128,18 @@ def test_what_a_refusal_looks_at_becomes_a_guard(double):
     assert compiled.compilations == 3
 
 
+def test_a_refusal_while_compiling_is_said_and_asks_no_need(double, lines):
+    asked = []
+    function = double(when=lambda x: x.shape[0] > 1, needs=lambda: asked.append(1))
+
+    answer = Compiled(function).call(torch.ones(1))
+
+    assert answer.item() == 101
+    assert asked == []
+    assert function.counts() == {("fallback", "traced"): 1}
+    assert "(refused): when= said no to a call that was traced" in lines()[0][1]
+
+
 def test_traces_are_counted_apart_and_compiled_calls_are_not(double):
     function = double()
     compiled = Compiled(function)

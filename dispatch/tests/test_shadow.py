@@ -181,6 +181,19 @@ class TestTensors:
 
         assert (reports[0].max_abs, reports[0].relative_l2, reports[0].error) == (0, 0, None)
 
+    def test_a_large_tensor_is_compared_to_its_end(self, torch, watched, reports):
+        x = torch.full((3, 400_000), 2.0).t()  # 1.2 million elements, more than are compared at once, and not dense
+
+        def last_is_off(x):
+            y = x.clone()
+            y[-1, -1] += 4
+            return y
+
+        watched(last_is_off, lambda x: x)(x)
+
+        assert reports[0].max_abs == 4
+        assert reports[0].relative_l2 == pytest.approx(4 / (2 * 1_200_000**0.5), rel=1e-6)
+
     def test_the_fallback_sees_what_the_custom_path_saw_and_changes_nothing(self, torch, watched, reports):
         def in_place(by):
             def write(cache, new):
