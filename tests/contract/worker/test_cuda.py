@@ -43,7 +43,22 @@ def test_a_case_tells_its_kernels_and_its_memory(bench, case_job, cuda):
     facts = ended.facts("launched:add")
     assert any("elementwise" in name for name in facts["device-kernels"])
     assert facts["peak-bytes"] > 0
+    assert (facts["kernel-launches"], facts["workspace-bytes"]) == (1, 0)
     assert "device-kernels" not in ended.facts("not asked")
+    assert "kernel-launches" not in ended.facts("not asked")
+
+
+def test_memory_and_launches_are_of_one_call_and_the_same_wherever_its_case_stands(bench, case_job, cuda):
+    roomy = [case_job("launched:roomy", case=name, device_kernels=("*",)) for name in ("first", "last")]
+    cases = (roomy[0], case_job("launched:add"), roomy[1])
+
+    ended = bench.run(bench.written(Job(mode="outputs", arm="head", tree=str(bench.tree), device=cuda, cases=cases)))
+
+    first, last = (ended.facts(case.case) for case in roomy)
+    assert first["kernel-launches"] == 3
+    assert first["workspace-bytes"] >= 1 << 20
+    assert first["peak-bytes"] >= first["workspace-bytes"]
+    assert all(first[key] == last[key] for key in ("kernel-launches", "workspace-bytes", "peak-bytes"))
 
 
 def test_memory_that_is_not_there_spoils_nothing(bench, case_job, cuda):
