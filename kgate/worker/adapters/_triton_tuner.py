@@ -45,14 +45,18 @@ def name_of(tuner: Any, key: tuple[Any, ...]) -> str:
     return f"{tuner.base_fn.__module__}.{tuner.base_fn.__qualname__} {key!r}"
 
 
+def text_of(config: Any) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in config.all_kwargs().items())
+
+
 def frozen_pick(tuner: Any, key: tuple[Any, ...]) -> Any:
     """One of the tuner's configurations, or None."""
     wanted = frozen.get(name_of(tuner, key)) if frozen else None
-    return next((config for config in tuner.configs if str(config) == wanted), None)
+    return next((config for config in tuner.configs if text_of(config) == wanted), None)
 
 
 def tuned() -> Mapping[str, str]:
-    picks = {name_of(tuner, key): str(config) for tuner in tuners for key, config in tuner.cache.items()}
+    picks = {name_of(tuner, key): text_of(config) for tuner in tuners for key, config in tuner.cache.items()}
     return {name: pick for name, pick in picks.items() if ADDRESS not in name + pick}
 
 
