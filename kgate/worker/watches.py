@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 # The DSL's and torch's own messages tell nothing of a fallback.
-LOUD = ("torch", "tilelang", "tvm", "tvm_ffi", "triton")
+LOUD = ("torch", "tilelang", "tvm", "tvm_ffi", "triton", "cuda", "cutile_cache")
 
 
 class CallCount:
