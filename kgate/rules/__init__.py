@@ -36,9 +36,23 @@ from kgate.rules import (
     wrong_result,
 )
 from kgate.rules._base import as_base
+from kgate.rules._difference import difference
 from kgate.rules._law import Limit, RuleModule
+from kgate.rules._state import NOT_HERE, happened
 
-__all__ = ["RULES", "Limit", "RuleModule", "as_base", "explain", "judge", "level_of", "overview"]
+__all__ = [
+    "NOT_HERE",
+    "RULES",
+    "Limit",
+    "RuleModule",
+    "as_base",
+    "difference",
+    "explain",
+    "happened",
+    "judge",
+    "level_of",
+    "overview",
+]
 
 # As a reader wants to hear of them: does it run, is it right, can we get out, who answers, is it fast.
 RULES: tuple[RuleModule, ...] = (

@@ -57,18 +57,21 @@ def filled(workplace: Workplace, arm: Arm, job: Job) -> Control:
     path = Path(tempfile.mkdtemp(prefix=f"{slug(arm)}-", dir=parent))
     lockstep = job.mode == "lockstep"
     control = Control(path=path, socket=short_socket(path) if lockstep else path / "sock")
+    fill(path, workplace, arm, replace(job, socket=str(control.socket)) if lockstep else job)
+    return control
+
+
+def fill(path: Path, workplace: Workplace, arm: Arm, job: Job) -> None:
+    """The job, the tables that its inputs are drawn by, and an empty out/, in a folder that is there."""
     job = replace(job, env={**cache_variables(workplace, arm), **job.env})
-    if lockstep:
-        job = replace(job, socket=str(control.socket))
     (path / JOB).write_bytes(encode_job(job))
-    control.out.mkdir()
+    (path / OUT).mkdir()
     specs = list(tensors(arg for case in job.cases for arg in case.args.values()))
     if any(spec.fill.table for spec in specs):
         from kgate.philox import write_tables
 
         (path / TABLES).mkdir()
         write_tables(path / TABLES, specs)
-    return control
 
 
 def short_socket(path: Path) -> Path:
