@@ -21,9 +21,8 @@ ADAPTERS: dict[str, str] = {
     "triton": "kgate.worker.adapters.triton",
     "cutile": "kgate.worker.adapters.cutile",
     "cuda": "kgate.worker.adapters.cuda",
+    "cutedsl": "kgate.worker.adapters.cutedsl",
 }
-# Known by name, so that the sentence is about the version and not about a misspelling.
-LATER: tuple[str, ...] = ("cutedsl",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,12 +99,10 @@ def adapter(dsl: str) -> Adapter:
 
 
 def availability() -> dict[str, str]:
-    return {dsl: unavailable(dsl) for dsl in (*ADAPTERS, *LATER)}
+    return {dsl: unavailable(dsl) for dsl in ADAPTERS}
 
 
 def unavailable(dsl: str) -> str:
-    if dsl in LATER:
-        return f"{dsl}: not supported by this version"
     if dsl not in ADAPTERS:
         return f"no adapter {dsl!r}; there are {', '.join(ADAPTERS)}"
     return of_name(dsl).available()
@@ -123,6 +120,6 @@ def missing(package: str) -> str:
 
 
 if TYPE_CHECKING:
-    from kgate.worker.adapters import cuda, cutile, tilelang, torch, triton
+    from kgate.worker.adapters import cuda, cutedsl, cutile, tilelang, torch, triton
 
-    CHECKED: tuple[Adapter, ...] = (torch, tilelang, triton, cutile, cuda)
+    CHECKED: tuple[Adapter, ...] = (torch, tilelang, triton, cutile, cuda, cutedsl)
