@@ -82,7 +82,7 @@ lint: $(GATE)/.ready  ## Examine code, types, floors, workflows and schemas
 	$(BIN)/zizmor --quiet --no-progress --offline --persona=auditor . $(wildcard workflows/*.yml)
 	$(BIN)/actionlint $(WORKFLOWS)
 	$(BIN)/check-jsonschema --check-metaschema $(SCHEMAS)
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml action/compile/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
 	$(BIN)/check-jsonschema --schemafile schemas/manifest.schema.json $(MANIFESTS)
 

@@ -126,7 +126,7 @@ def test_every_action_is_pinned_by_commit_and_every_job_says_its_permissions(pat
 
     used = [s["uses"] for job in workflow["jobs"].values() for s in job["steps"] if "uses" in s]
 
-    assert all(re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", name) for name in used), used
+    assert all(re.fullmatch(r"[\w.-]+(?:/[\w.-]+)+@[0-9a-f]{40}", name) for name in used), used
     assert workflow["permissions"] == {}
     assert all("permissions" in job for job in workflow["jobs"].values())
 
