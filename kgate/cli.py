@@ -167,6 +167,54 @@ def compile_(
     return session.compile_all(options, form)
 
 
+@cli.command()
+@click.argument("case")
+@MANIFEST
+@BASE
+@DEVICE
+@PYTHON
+@click.option(
+    "--arm",
+    type=click.Choice(["head", "base", "fallback", "reference"]),
+    default="head",
+    show_default=True,
+    help="Whose function to run.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder to write. [default: .kgate/repro/CASE]",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Inputs of the timed sample of this seed.")
+@click.option("--with", "tool", type=click.Choice(["pdb", "compute-sanitizer", "ncu"]), help="Run the arm under this.")
+@click.option("--write-only", is_flag=True, help="Write the folder, and run nothing.")
+def repro(
+    case: str,
+    manifest: Path,
+    base: str,
+    device: str,
+    python: str,
+    arm: str,
+    out: Path | None,
+    seed: int,
+    tool: str | None,
+    write_only: bool,
+) -> ExitCode:
+    """Run one arm of CASE (KERNEL/WORKLOAD, with or without @DEVICE) alone, and keep script and tensors.
+
+    Exit codes: 0 its outputs hold against the reference, 1 they do not or none came, 2 no such case, 3 not run.
+    """
+    from kgate import repro as alone
+    from kgate.setting import Options
+
+    options = Options(manifest=manifest, base=base, device=device, python=python)
+    order = alone.Order(case=case, arm=arm, out=out, seed=seed, tool=tool or "", write_only=write_only)
+    said, code = alone.repro(options, order)
+    click.echo(said)
+    return code
+
+
 @cli.group()
 def baseline() -> None:
     """Stored measurements: memory against slow creep. Recorded by a reviewed step, never by a run that judges."""
