@@ -26,7 +26,7 @@ from kgate_dispatch.process import declared
 from kgate_dispatch.shadow import MOST_BYTES, Report, Shadow
 from kgate_dispatch.switch import Switch
 from kgate_dispatch.tally import Tally
-from kgate_dispatch.tracing import capturing, compiling
+from kgate_dispatch.tracing import capturing, compiling, while_tracing
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -153,12 +153,14 @@ class DispatchFunction(Generic[P, R]):
         fixed: Any = self._fixed
         return fixed.function(*args, **kwargs)  # type: ignore[no-any-return]
 
+    @while_tracing
     def _fix(self) -> None:
         """Decides for compiled code, once, whatever `using` says at the time."""
         if self._fixed is None:
             self._fixed = self._settled()
         self._tally.add(TRACED[self._fixed.path])
 
+    @while_tracing
     def _refuse(self) -> None:
         """Without looking for the custom path, as in an eager call."""
         if self.switch.decision().path == "custom":
@@ -166,12 +168,6 @@ class DispatchFunction(Generic[P, R]):
                 raise self._forbidden("refused", REFUSAL)
             self._say("refused", logging.WARNING, f"{REFUSAL} to a call that was traced")
         self._tally.add(TRACED["fallback"])
-
-    # Read by torch.compile: call it while tracing, and take what it returns for a constant. The public
-    # torch.compiler.assume_constant_result sets the same mark, and cannot be had without importing torch.
-    for _function in (_fix, _refuse):
-        _function._dynamo_marked_constant = True  # type: ignore[attr-defined]
-    del _function
 
     def _settled(self) -> "Fixed":
         decision, why = self._would(self.switch.decision())

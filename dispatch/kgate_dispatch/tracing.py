@@ -1,7 +1,11 @@
 """What torch is doing at the moment, asked without importing it: a product may use this package without torch."""
 
 import sys
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def loaded_torch() -> ModuleType | None:
@@ -15,6 +19,16 @@ def compiling() -> bool:
         return torch is not None and torch.compiler.is_compiling()
     except AttributeError:  # another thread is just importing torch
         return False
+
+
+def while_tracing(method: F) -> F:
+    """
+    torch.compile calls such a method there and then, and takes what it returns for a constant.
+
+    The public torch.compiler.assume_constant_result sets the same mark, and cannot be had without importing torch.
+    """
+    method._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    return method
 
 
 def capturing() -> bool:

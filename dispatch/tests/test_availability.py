@@ -106,6 +106,19 @@ def test_a_path_that_becomes_available_is_taken_after_reset(product):
     assert [answer[0] for answer in (first, still, after)] == ["fallback", "fallback", "custom"]
 
 
+def test_a_package_that_is_installed_meanwhile_is_found_after_reset(product, module):
+    name = module("")
+    (product(custom=f"{name}:triple"))(2)  # Python has now read what is in the folder
+    triple = product(custom=f"{name}_later:triple")
+
+    first = triple(2)
+    module("def triple(x):\n    return ('custom', x)", name=f"{name}_later")
+    triple.reset()
+    after = triple(2)
+
+    assert (first[0], after[0]) == ("fallback", "custom")
+
+
 def test_the_first_need_that_is_not_met_is_the_reason(product):
     triple = product(needs=[condition(lambda: True, "one"), condition(lambda: False, "two"), lambda: "three"])
 

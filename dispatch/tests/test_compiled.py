@@ -170,6 +170,29 @@ def test_strict_mode_raises_while_compiling(double):
         Compiled(function).call(torch.ones(1))
 
 
+def test_strict_mode_raises_while_compiling_what_has_become_unavailable(double):
+    gone = []
+    function = double(needs=lambda: "the driver was taken away" if gone else None, strict=True)
+    compiled = Compiled(function)
+    compiled.call(torch.ones(1))
+
+    gone.append(True)
+    function.reset()
+
+    with pytest.raises(Exception, match="unavailable: the driver was taken away"):
+        compiled.call(torch.ones(1))
+
+
+def test_a_refusal_with_the_switch_off_is_none(double, switch, monkeypatch, lines):
+    function = double(when=lambda x: False, strict=True)
+    monkeypatch.setenv(switch, "0")
+
+    answer = Compiled(function).call(torch.ones(1))
+
+    assert answer.item() == 101
+    assert lines() == []
+
+
 def test_a_strict_refusal_is_no_silent_fallback_in_compiled_code(double):
     function = double(when=lambda x: x.shape[0] > 1, strict=True)
     compiled = Compiled(function)

@@ -89,8 +89,14 @@ def test_threads_that_change_over_at_every_instruction_lose_no_count(product):
 
 def test_one_line_is_logged_by_many_threads_at_once(product, lines):
     together = threading.Barrier(8)
-    triple = product(when=lambda x: together.wait() < 0)
-    threads = [threading.Thread(target=triple, args=(2,)) for _ in range(8)]
+
+    class Tensor:
+        @property
+        def shape(self):  # asked for by who is about to write the line: here all of them are
+            together.wait(timeout=10)
+
+    triple = product(when=lambda x: False)
+    threads = [threading.Thread(target=triple, args=(Tensor(),)) for _ in range(8)]
 
     for thread in threads:
         thread.start()
