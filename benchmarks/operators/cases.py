@@ -8,8 +8,11 @@ import torch
 
 from .inputs import (
     BF16,
+    CUTILE,
     F16,
     F32,
+    TILELANG,
+    TRITON,
     Operator,
     elementwise,
     heads,
@@ -19,7 +22,7 @@ from .inputs import (
     rows,
     scaled,
 )
-from .spaces import ATTENTION_SPACES, CUTILE, PRODUCT_SPACES, SCALED_SPACES, TILELANG, TRITON
+from .spaces import ATTENTION_SPACES, GEMM_SPACES, LINEAR_SPACES, SCALED_SPACES, SOFTMAX_SPACES
 
 
 def unfused_norm(x, weight, eps):
@@ -76,6 +79,7 @@ OPERATORS = (
         name="softmax",
         package="softmax",
         dsls=ALL,
+        spaces=SOFTMAX_SPACES,
         cases=(
             rows("65536x2048 bf16", 65536, 2048, BF16, timed=True),
             rows("16384x4096 bf16", 16384, 4096, BF16, timed=True),
@@ -118,12 +122,18 @@ OPERATORS = (
         name="gemm",
         package="gemm",
         dsls=ALL,
-        spaces=PRODUCT_SPACES,
+        spaces=GEMM_SPACES,
         cases=(
             product("4096^3 bf16", 4096, 4096, 4096, timed=True),
             product("8192^3 bf16", 8192, 8192, 8192, timed=True),
             product("4096x4096x14336 T f16", 4096, 4096, 14336, dtype=F16, transposed=True, timed=True),
             product("1x4096x14336", 1, 4096, 14336, timed=True),
+            product("8x4096x14336", 8, 4096, 14336, timed=True),
+            product("1x4096x14336 T", 1, 4096, 14336, transposed=True, timed=True),
+            product("4x4096x14336 T", 4, 4096, 14336, transposed=True, timed=True),
+            product("3x1000x4104", 3, 1000, 4104),
+            product("3x1000x4104 T f16", 3, 1000, 4104, dtype=F16, transposed=True),
+            product("1x333x257", 1, 333, 257),
             product("333x1000x4104", 333, 1000, 4104),
             product("77x333x257 f16", 77, 333, 257, dtype=F16),
             product("large 128x512x256", 128, 512, 256, scale=1e10),
@@ -134,11 +144,13 @@ OPERATORS = (
         name="linear_gelu",
         package="linear_gelu",
         dsls=(TILELANG, CUTILE),
-        spaces=PRODUCT_SPACES,
+        spaces=LINEAR_SPACES,
         cases=(
             linear("4096x4608x18432 bf16", 4096, 4608, 18432, timed=True),
             linear("8192x1600x6400 bf16", 8192, 1600, 6400, timed=True),
             linear("1x4608x18432", 1, 4608, 18432, timed=True),
+            linear("4x1000x4104", 4, 1000, 4104),
+            linear("1x333x257", 1, 333, 257),
             linear("333x1000x4104", 333, 1000, 4104),
             linear("77x333x257 f16", 77, 333, 257, dtype=F16),
             linear("large 128x512x256", 128, 512, 256, scale=1e3),

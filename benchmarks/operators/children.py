@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import faulthandler
-import statistics
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,7 +16,6 @@ from .timing import as_list, distance, times, verdict
 SAMPLES = 30  # per arm
 TUNING_SAMPLES = 12
 CASE_LIMIT_S = 60  # a case that takes longer ends its child
-TUNING_LIMIT_S = 45  # per kernel
 
 
 def chosen(arguments: argparse.Namespace) -> Iterator[tuple[Any, str]]:
@@ -26,6 +24,14 @@ def chosen(arguments: argparse.Namespace) -> Iterator[tuple[Any, str]]:
     for operator in OPERATORS:
         if not only or operator.name in only:
             yield from ((operator, dsl) for dsl in arguments.dsl.split(",") if dsl in operator.dsls)
+
+
+def plans(arguments: argparse.Namespace) -> Iterator[tuple[Any, str, Any, dict[str, Any]]]:
+    """What --tune tries: operator, DSL, case and schedule."""
+    for operator, dsl in chosen(arguments):
+        for space in operator.spaces:
+            if space.dsl == dsl:
+                yield from ((operator, dsl, operator.cases[space.case], plan) for plan in space.plans)
 
 
 @contextlib.contextmanager
@@ -47,9 +53,7 @@ def compile_share(arguments: argparse.Namespace, shares: int) -> int:
         (operator, case, None) for operator, dsl in chosen(arguments) if dsl == "tilelang" for case in operator.cases
     ]
     if arguments.tune:
-        for operator, dsl in chosen(arguments):
-            if dsl == "tilelang":
-                jobs += [(operator, operator.cases[0], plan) for plan in operator.spaces.get(dsl, ())]
+        jobs += [(operator, case, plan) for operator, dsl, case, plan in plans(arguments) if dsl == "tilelang"]
     for operator, case, plan in jobs[arguments.share :: shares]:
         with contextlib.suppress(Exception), scheduled(operator.kernels("tilelang"), plan):
             operator.path("tilelang")(*case.inputs())
@@ -70,26 +74,24 @@ def measure(arguments: argparse.Namespace) -> int:
         key = f"{operator.name}/{dsl}/{case.name}"
         if key not in begun and not attempt(arguments, key, lambda o=operator, d=dsl, c=case: rows_of(o, d, c, flush)):
             return 75
-    if arguments.tune:
-        for operator, dsl in chosen(arguments):
-            key = f"{operator.name}/{dsl}/tune"
-            if dsl in operator.spaces and key not in begun:
-                until = min(time.time() + TUNING_LIMIT_S, arguments.until)
-                tune = lambda o=operator, d=dsl, t=until: tuned(o, d, flush, t)  # noqa: E731
-                if not attempt(arguments, key, tune, CASE_LIMIT_S + TUNING_LIMIT_S):
-                    return 75
+    for operator, dsl, case, plan in plans(arguments) if arguments.tune else ():
+        against = " ".join(str(value) for value in plan.values())
+        key = f"{operator.name}/{dsl}/tune {case.name}/{against}"
+        tune = lambda o=operator, d=dsl, c=case, p=plan: [tuned(o, d, c, p, flush)]  # noqa: E731
+        if key not in begun and not attempt(arguments, key, tune):
+            return 75
     return 0
 
 
-def attempt(arguments: Any, key: str, job: Callable[[], list[dict[str, Any]]], limit_s: float = CASE_LIMIT_S) -> bool:
+def attempt(arguments: Any, key: str, job: Callable[[], list[dict[str, Any]]]) -> bool:
     """Does one case and writes its rows. False if the GPU's context did not survive it."""
-    operator, dsl, case = key.split("/", 2)
-    base = {"key": key, "operator": operator, "dsl": dsl, "case": case}
+    operator, dsl, case, *plan = key.split("/", 3)
+    base = {"key": key, "operator": operator, "dsl": dsl, "case": case, **({"against": plan[0]} if plan else {})}
     if time.time() > arguments.until:
         write(arguments, {**base, "note": "not run: out of time"})
         return True
     write(arguments, {**base, "begun": True})
-    faulthandler.dump_traceback_later(limit_s, exit=True)
+    faulthandler.dump_traceback_later(CASE_LIMIT_S, exit=True)
     alive = True
     try:
         rows = job()
@@ -142,27 +144,13 @@ def bound(case: Any) -> str:
     return "flops" if case.flops > 100 * case.moved_bytes else "bytes"
 
 
-def tuned(operator: Any, dsl: str, flush: Any, until: float) -> list[dict[str, Any]]:
-    """A row for each schedule that ran, the fastest first, and one for each that failed or was not reached."""
-    case = operator.cases[0]
+def tuned(operator: Any, dsl: str, case: Any, plan: dict[str, Any], flush: Any) -> dict[str, Any]:
+    """The row of one schedule, with its error against the fallback; a schedule that does not compile or fit raises."""
     torch.manual_seed(1)
-    inputs, kernels, custom, fallback = case.inputs(), operator.kernels(dsl), operator.path(dsl), operator.torch_path()
+    inputs, custom, fallback = case.inputs(), operator.path(dsl), operator.torch_path()
     expected = as_list(fallback(*inputs))
-    rows = []
-    for plan in operator.spaces[dsl]:
-        label = {"case": f"tune {case.name}", "against": " ".join(str(value) for value in plan.values())}
-        if time.time() > until:
-            rows.append({**label, "note": "not run: out of time"})
-            continue
-        try:
-            with scheduled(kernels, plan):
-                error = max(distance(x, e.double()) for x, e in zip(as_list(custom(*inputs)), expected, strict=True))
-                theirs, ours = times(flush, TUNING_SAMPLES, lambda: fallback(*inputs), lambda: custom(*inputs))
-        except Exception as problem:  # noqa: BLE001 - a schedule that does not compile or fit
-            rows.append({**label, "note": f"{type(problem).__name__}: {first_line(problem)}"})
-            if not usable():
-                break
-            continue
-        row = {**label, "error": error, "torch_ns": theirs, "ours_ns": ours, "bound": bound(case)}
-        rows.append({**row, "flops": case.flops, "bytes": case.moved_bytes})
-    return sorted(rows, key=lambda row: statistics.median(row["ours_ns"]) if "ours_ns" in row else float("inf"))
+    with scheduled(operator.kernels(dsl), plan):
+        error = max(distance(x, e.double()) for x, e in zip(as_list(custom(*inputs)), expected, strict=True))
+        theirs, ours = times(flush, TUNING_SAMPLES, lambda: fallback(*inputs), lambda: custom(*inputs))
+    figures = {"flops": case.flops, "bytes": case.moved_bytes, "bound": bound(case)}
+    return {**figures, "error": error, "torch_ns": theirs, "ours_ns": ours}

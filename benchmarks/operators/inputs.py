@@ -23,8 +23,17 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Space:
+    """Schedules that --tune tries for kernels of one DSL, on the case of this place in the operator's list."""
+
+    dsl: str
+    plans: tuple[dict[str, Any], ...]
+    case: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Operator:
-    """`rivals` are timed beside the fallback, by name; `spaces` are what --tune tries, by DSL, on the first case."""
+    """`rivals` are timed beside the fallback, by name; `spaces` are what --tune tries."""
 
     name: str
     package: str
@@ -32,7 +41,7 @@ class Operator:
     cases: tuple[Case, ...]
     fallback: str = "fallback"
     rivals: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    spaces: Mapping[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
+    spaces: tuple[Space, ...] = ()
 
     def path(self, dsl: str) -> Callable[..., Any]:
         return getattr(self.kernels(dsl), self.name)

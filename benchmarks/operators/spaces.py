@@ -1,12 +1,17 @@
-"""Schedules that benchmarks/gallery.py tries with --tune, by DSL; keys are those of the gallery's SCHEDULES."""
+"""Schedules that benchmarks/gallery.py tries with --tune; keys are those of the gallery's SCHEDULES."""
 
 from typing import Any
 
-TILELANG, CUTILE, TRITON = "tilelang", "cutile", "triton"
+from .inputs import CUTILE, TILELANG, TRITON, Space
 
 
-def tiles(m: int, n: int, k: int, stages: int, threads: int, split: str = "rows") -> dict[str, Any]:
-    return {"tile_m": m, "tile_n": n, "tile_k": k, "stages": stages, "threads": threads, "split": split}
+def tiles(m: int, n: int, k: int, stages: int, threads: int, split: str = "rows", persistent: bool = False):
+    sizes = {"tile_m": m, "tile_n": n, "tile_k": k, "stages": stages, "threads": threads}
+    return {**sizes, "split": split, "persistent": persistent}
+
+
+def blocks(m: int, n: int, stages: int, threads: int) -> dict[str, int]:
+    return {"tile_m": m, "tile_n": n, "stages": stages, "threads": threads}
 
 
 def hinted(*tile: int, **hints: int) -> dict[str, Any]:
@@ -17,59 +22,119 @@ def warps(m: int, n: int, k: int, warps: int, stages: int) -> dict[str, int]:
     return {"TILE_M": m, "TILE_N": n, "TILE_K": k, "num_warps": warps, "num_stages": stages}
 
 
-PRODUCT_SPACES = {
-    TILELANG: (
-        tiles(128, 256, 64, 3, 256),
-        tiles(128, 256, 64, 3, 256, "square"),
-        tiles(128, 256, 64, 4, 256),
-        tiles(256, 128, 64, 3, 256),
-        tiles(256, 128, 64, 4, 256),
-        tiles(128, 128, 64, 4, 256),
-        tiles(128, 128, 64, 4, 128),
-        tiles(192, 192, 64, 3, 384),
-        tiles(128, 256, 32, 6, 256),
-        tiles(128, 192, 64, 4, 256),
+# Of products with many rows of output; the ones that lost by far on an H200 are not tried again.
+TILELANG_TALL = (
+    tiles(128, 256, 64, 3, 256, persistent=True),
+    tiles(128, 256, 64, 4, 256),
+    tiles(256, 128, 64, 3, 256, persistent=True),
+    tiles(192, 192, 64, 3, 384),
+    tiles(192, 192, 64, 3, 384, persistent=True),
+    tiles(128, 128, 64, 5, 256, persistent=True),
+    tiles(128, 192, 64, 4, 256, persistent=True),
+)
+# Of products with eight rows, which wait for the second matrix.
+TILELANG_FLAT = (
+    tiles(64, 32, 128, 4, 128),
+    tiles(64, 64, 128, 4, 128),
+    tiles(64, 64, 128, 6, 128),
+    tiles(64, 128, 64, 6, 128),
+    tiles(64, 64, 128, 4, 128, persistent=True),
+)
+CUTILE_TALL = (
+    hinted(128, 128, 64, occupancy=2),
+    hinted(128, 256, 64, occupancy=1, num_worker_warps=8),
+    hinted(256, 128, 64, occupancy=1, num_worker_warps=8),
+    hinted(128, 128, 64, occupancy=1, num_worker_warps=8),
+)
+CUTILE_FLAT = (
+    hinted(64, 32, 128, occupancy=2),
+    hinted(64, 64, 128, occupancy=2),
+    hinted(64, 64, 128, occupancy=1),
+    hinted(64, 32, 256, occupancy=2),
+)
+TRITON_TALL = (
+    warps(128, 256, 64, 8, 3),
+    warps(128, 256, 64, 8, 4),
+    warps(256, 128, 64, 8, 3),
+    warps(128, 128, 64, 8, 4),
+    warps(128, 128, 64, 4, 4),
+)
+GEMM_SPACES = (
+    Space(dsl=TILELANG, plans=TILELANG_TALL),
+    Space(dsl=TILELANG, plans=TILELANG_TALL[:5], case=2),
+    Space(dsl=TILELANG, plans=TILELANG_FLAT, case=4),
+    Space(dsl=CUTILE, plans=CUTILE_TALL[:2], case=1),
+    Space(dsl=CUTILE, plans=CUTILE_TALL[:3], case=2),
+    Space(dsl=CUTILE, plans=CUTILE_FLAT, case=4),
+    Space(dsl=TRITON, plans=TRITON_TALL),
+    Space(dsl=TRITON, plans=TRITON_TALL[:3], case=2),
+)
+LINEAR_SPACES = (
+    Space(dsl=TILELANG, plans=TILELANG_TALL),
+    Space(dsl=TILELANG, plans=TILELANG_TALL, case=1),
+    Space(dsl=CUTILE, plans=CUTILE_TALL),
+    Space(dsl=CUTILE, plans=CUTILE_TALL, case=1),
+)
+ATTENTION_SPACES = (
+    Space(dsl=TILELANG, plans=(blocks(128, 128, 1, 256), blocks(128, 128, 2, 256), blocks(192, 128, 2, 384))),
+    Space(
+        dsl=TILELANG,
+        plans=(
+            blocks(128, 128, 2, 256),
+            blocks(128, 128, 1, 256),
+            blocks(192, 128, 2, 384),
+            blocks(128, 64, 2, 256),
+            blocks(64, 128, 2, 128),
+            blocks(64, 64, 2, 128),
+        ),
+        case=2,
     ),
-    CUTILE: (
-        hinted(128, 128, 64, occupancy=2),
-        hinted(128, 256, 64, occupancy=1, num_worker_warps=8),
-        hinted(256, 128, 64, occupancy=1, num_worker_warps=8),
-        hinted(128, 128, 64, occupancy=1, num_worker_warps=8),
-        hinted(128, 128, 128, occupancy=1, num_worker_warps=8),
-        hinted(128, 128, 32, occupancy=2),
-        hinted(128, 128, 64, occupancy=2, num_ctas=2),
-        hinted(128, 256, 64, occupancy=1, num_worker_warps=8, num_ctas=2),
+    Space(dsl=CUTILE, plans=(hinted(64, 128, occupancy=2), hinted(128, 128, occupancy=1, num_worker_warps=8))),
+    Space(
+        dsl=CUTILE,
+        plans=(
+            hinted(64, 128, occupancy=2),
+            hinted(64, 128, occupancy=3),
+            hinted(64, 64, occupancy=3),
+            hinted(64, 64, occupancy=4),
+            hinted(128, 64, occupancy=2, num_worker_warps=8),
+            hinted(128, 128, occupancy=1, num_worker_warps=8),
+        ),
+        case=2,
     ),
-    TRITON: (
-        warps(128, 256, 64, 8, 3),
-        warps(128, 256, 64, 8, 4),
-        warps(256, 128, 64, 8, 3),
-        warps(128, 128, 64, 8, 4),
-        warps(128, 128, 64, 4, 4),
+)
+SCALED_SPACES = (
+    Space(
+        dsl=TILELANG,
+        plans=(
+            blocks(128, 128, 4, 256),
+            blocks(128, 128, 5, 256),
+            blocks(128, 128, 6, 256),
+            blocks(192, 128, 4, 384),
+        ),
     ),
-}
-ATTENTION_SPACES = {
-    TILELANG: (
-        {"tile_m": 128, "tile_n": 128, "stages": 2, "threads": 256},
-        {"tile_m": 128, "tile_n": 64, "stages": 2, "threads": 256},
-        {"tile_m": 128, "tile_n": 128, "stages": 1, "threads": 256},
-        {"tile_m": 192, "tile_n": 128, "stages": 2, "threads": 384},
-        {"tile_m": 128, "tile_n": 96, "stages": 2, "threads": 256},
-        {"tile_m": 64, "tile_n": 128, "stages": 2, "threads": 128},
+    Space(dsl=TILELANG, plans=(blocks(64, 32, 8, 128), blocks(64, 32, 4, 128), blocks(64, 64, 6, 128)), case=2),
+)
+SOFTMAX_SPACES = (
+    Space(dsl=CUTILE, plans=(hinted(1, 2048, num_worker_warps=4), hinted(2, 2048, num_worker_warps=8))),
+    Space(dsl=CUTILE, plans=(hinted(1, 4096, num_worker_warps=8), hinted(1, 4096, num_worker_warps=4)), case=1),
+    Space(
+        dsl=CUTILE,
+        plans=(
+            hinted(1, 16384, num_worker_warps=8),
+            hinted(1, 8192, num_worker_warps=8),
+            hinted(1, 8192, num_worker_warps=4),
+        ),
+        case=2,
     ),
-    CUTILE: (
-        hinted(128, 128, occupancy=1, num_worker_warps=8),
-        hinted(128, 64, occupancy=1, num_worker_warps=8),
-        hinted(64, 64, occupancy=2),
-        hinted(64, 128, occupancy=2),
-        hinted(128, 64, occupancy=1),
+    Space(
+        dsl=CUTILE,
+        plans=(
+            hinted(4, 512, num_worker_warps=4),
+            hinted(1, 512, num_worker_warps=4),
+            hinted(2, 512, num_worker_warps=4),
+            hinted(8, 512, num_worker_warps=8),
+        ),
+        case=3,
     ),
-}
-SCALED_SPACES = {
-    TILELANG: (
-        {"tile_m": 128, "tile_n": 128, "stages": 4, "threads": 256},
-        {"tile_m": 128, "tile_n": 128, "stages": 3, "threads": 256},
-        {"tile_m": 64, "tile_n": 128, "stages": 4, "threads": 128},
-        {"tile_m": 128, "tile_n": 64, "stages": 4, "threads": 256},
-    )
-}
+)

@@ -106,6 +106,12 @@ def capability(index: int) -> int:
     return 10 * major + minor
 
 
+@functools.cache
+def multiprocessors(index: int) -> int:
+    """Of a CUDA device: 132 on an H200."""
+    return torch.cuda.get_device_properties(index).multi_processor_count
+
+
 def wide(dtype: torch.dtype) -> torch.dtype:
     """The dtype that PyTorch formulas here compute in: float32, or float64 where the input is float64."""
     return torch.promote_types(dtype, torch.float32)

@@ -13,6 +13,7 @@ ALIGNED = 16  # bytes
 # Kernel: ranks of its arrays, then its constants. "odd" has rows that are no multiple of 16 bytes.
 KEYS = {
     "vector_add": ("vector_add", "vector_add_cutile", (1, 1, 1), (2048,), "plain"),
+    "vector_add ragged": ("vector_add", "vector_add_cutile_ragged", (1,) * 6, (2048,), "plain"),
     "matrix_add": ("matrix_add", "matrix_add_cutile", (2, 2, 2), (2, 1024), "plain"),
     "matrix_add odd": ("matrix_add", "matrix_add_cutile", (2, 2, 2), (2, 1024), "odd"),
     "softmax": ("softmax", "softmax_cutile", (2, 2), (1, 2048), "plain"),
@@ -21,8 +22,11 @@ KEYS = {
     "gemm": ("gemm", "gemm_cutile", (2, 2, 2), ("tall", 8, False), "plain"),
     "gemm transposed": ("gemm", "gemm_cutile", (2, 2, 2), ("tall", 8, True), "plain"),
     "gemm flat": ("gemm", "gemm_cutile", (2, 2, 2), ("flat", 8, True), "plain"),
+    "gemm row": ("gemm", "gemm_cutile_row", (2, 2, 2), (64, 128, False), "plain"),
+    "gemm row transposed": ("gemm", "gemm_cutile_row", (2, 2, 2), (16, 256, True), "plain"),
     "gemm odd": ("gemm", "gemm_cutile", (2, 2, 2), ("tall", 8, False), "odd"),
     "linear_gelu": ("linear_gelu", "linear_gelu_cutile", (2, 2, 1, 2), ("tall", 8), "plain"),
+    "linear_gelu row": ("linear_gelu", "linear_gelu_cutile_row", (2, 2, 1, 2), (16, 256), "plain"),
     "attention": ("attention", "attention_cutile", (4, 4, 4, 2, 4), (4, 128, "tiles", True, False), "plain"),
     "attention masked": ("attention", "attention_cutile", (4, 4, 4, 2, 4), (4, 64, "tiles", True, True), "plain"),
 }

@@ -38,6 +38,20 @@ KEYS = {
         8,
     ),
     "gemm": ("gemm", "gemm_triton", dict.fromkeys(("m", "n", "k", "a_row", "b_row"), INT), "tall", 0),
+    "gemm row": (
+        "gemm",
+        "gemm_triton_row",
+        {"n": INT, "k": INT, "b_row": INT},
+        {"a_column": 1, "b_column": 1, "TILE_N": 64, "TILE_K": 64, "STAGES": 4},
+        4,
+    ),
+    "gemm row transposed": (
+        "gemm",
+        "gemm_triton_row",
+        {"n": INT, "k": INT, "b_column": INT},
+        {"a_column": 1, "b_row": 1, "TILE_N": 16, "TILE_K": 256, "STAGES": 4},
+        4,
+    ),
     "gemm flat": ("gemm", "gemm_triton", dict.fromkeys(("m", "n", "k", "a_row", "b_row"), INT), "flat", 0),
 }
 
@@ -94,3 +108,27 @@ def test_the_gemm_reaches_hoppers_tensor_cores(triton):
     compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
 
     assert "wgmma.mma_async" in compiled.asm["ptx"]
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_the_gemm_with_dense_rows_reaches_hoppers_copy_engine_too(triton, transposed):
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    kernels = importlib.import_module("gallery.gemm.triton_")
+    plan = dict(kernels.schedule(90, 4096))
+    options = {name: plan.pop(name) for name in ("num_warps", "num_stages")}
+    constants = {**plan, "GROUP": kernels.GROUP, "TRANSPOSED": transposed}
+    m, n, k = plan["TILE_M"], plan["TILE_N"], plan["TILE_K"]
+    tiles = {"a": (m, k), "b": (n, k) if transposed else (k, n), "out": (m, n)}
+    kernel = kernels.gemm_triton_tma
+    described = {name: f"tensordesc<bf16[{rows},{columns}]>" for name, (rows, columns) in tiles.items()}
+    kinds = {name: "constexpr" if name in constants else described.get(name, INT) for name in kernel.arg_names}
+    values = {(kernel.arg_names.index(name),): value for name, value in constants.items()}
+    source = ASTSource(fn=kernel, signature=kinds, constexprs=values)
+
+    compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+
+    assert compiled.metadata.name == "gemm_triton_tma"
+    assert "wgmma.mma_async" in compiled.asm["ptx"]
+    assert "cp.async.bulk.tensor" in compiled.asm["ptx"]

@@ -35,8 +35,8 @@ def fits(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor |
 def fallback(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None = None, causal: bool = True
 ) -> torch.Tensor:
-    if k.shape[2] == 0:
-        return torch.zeros_like(q)
+    if q.numel() == 0 or k.shape[2] == 0:
+        return torch.zeros_like(q)  # for no sequence at all, cuDNN's attention would return None
     seen = None
     if mask is not None:
         seen = mask[:, None, None, :].expand(-1, 1, q.shape[2], -1)

@@ -45,7 +45,9 @@ def schedule(capability: int) -> dict[str, int]:
     return next(found for oldest, found in SCHEDULES.items() if capability >= oldest)
 
 
-@tilelang.jit(out_idx=[-1], target="cuda", pass_configs={tilelang.PassConfigKey.TL_ENABLE_FAST_MATH: True})
+# out_idx is no list here: TileLang counts the -1 in a list from the front, in place, when it compiles the first kernel,
+# and the masked one has an argument more.
+@tilelang.jit(out_idx=-1, target="cuda", pass_configs={tilelang.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def on_cuda(
     heads: int,
     group: int,

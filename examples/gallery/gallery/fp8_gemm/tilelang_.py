@@ -17,7 +17,7 @@ BLOCK = 128
 # registers: 64 rows a warpgroup are all that fits.
 SCHEDULES = {
     (90, "tall"): {"tile_m": 128, "tile_n": 128, "stages": 4, "threads": 256},
-    (90, "flat"): {"tile_m": 64, "tile_n": 32, "stages": 4, "threads": 128},
+    (90, "flat"): {"tile_m": 64, "tile_n": 32, "stages": 8, "threads": 128},
     (89, "tall"): {"tile_m": 64, "tile_n": 64, "stages": 2, "threads": 128},
     (89, "flat"): {"tile_m": 32, "tile_n": 32, "stages": 2, "threads": 128},
 }
@@ -70,9 +70,10 @@ def on_cuda(k: int, n: int, tile_m: int, tile_n: int, stages: int, threads: int)
             for p in T.Pipelined(blocks, num_stages=stages):
                 T.copy(a[row * tile_m, p * BLOCK], a_tile)
                 T.copy(b[column * tile_n, p * BLOCK], b_tile)
-                T.gemm(a_tile, b_tile, partial, transpose_B=True, clear_accum=True)
+                # In front of the product, so that the scales are on their way while it runs.
                 for i in T.Parallel(tile_m):
                     scale[i] = a_scale[p, row * tile_m + i] * b_scale[column * tile_n // BLOCK, p]
+                T.gemm(a_tile, b_tile, partial, transpose_B=True, clear_accum=True, policy=T.GemmWarpPolicy.FullRow)
                 for i, j in T.Parallel(tile_m, tile_n):
                     total[i, j] += partial[i, j] * scale[i]
             T.copy(total, out_tile)

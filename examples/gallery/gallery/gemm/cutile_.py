@@ -21,6 +21,12 @@ SCHEDULES = {
     (80, "flat"): {"tile": (32, 64, 64), "hints": {"occupancy": 2}},
 }
 FLAT = 64  # rows of the output
+# For one row memory sets the time, and tensor cores are left out. By whether b is transposed: columns of a tile, its
+# steps of k, and hints that leave room for some 30 KiB of b on their way to each multiprocessor.
+ROW_SCHEDULES = {
+    False: {"tile": (64, 128), "hints": {"occupancy": 3, "num_worker_warps": 8}},
+    True: {"tile": (16, 256), "hints": {"occupancy": 4, "num_worker_warps": 4}},
+}
 GROUP = 8  # rows of tiles that are walked column by column, so that the tiles in use stay in the L2 cache
 
 
@@ -30,8 +36,14 @@ def gemm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     if m == 0 or n == 0 or k == 0:
         return torch.zeros(m, n, dtype=a.dtype, device=a.device)
     out = torch.empty(m, n, dtype=a.dtype, device=a.device)
-    plan = schedule(capability(a.device.index), m)
     transposed = not b.is_contiguous() and b.t().is_contiguous()
+    if m == 1:
+        plan = ROW_SCHEDULES[transposed]
+        arguments = (a, b.t() if transposed else b, out, *plan["tile"], transposed)
+        grid = (ct.cdiv(n, plan["tile"][0]),)
+        ct.launch(torch.cuda.current_stream(), grid, hinted(gemm_cutile_row, **plan["hints"]), arguments)
+        return out
+    plan = schedule(capability(a.device.index), m)
     grid = (ct.cdiv(m, plan["tile"][0]) * ct.cdiv(n, plan["tile"][1]),)
     kernel = hinted(gemm_cutile, **plan["hints"])
     arguments = (a, b.t() if transposed else b, out, *plan["tile"], GROUP, transposed)
@@ -39,10 +51,10 @@ def gemm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return out
 
 
-def schedule(capability: int, m: int) -> dict:
+def schedule(capability: int, m: int, schedules: dict = SCHEDULES) -> dict:
     """How a GPU of this compute capability forms an output of m rows."""
     height = "flat" if m <= FLAT else "tall"
-    return next(found for (oldest, kind), found in SCHEDULES.items() if kind == height and capability >= oldest)
+    return next(found for (oldest, kind), found in schedules.items() if kind == height and capability >= oldest)
 
 
 def place(rows, columns, group):
@@ -76,3 +88,26 @@ def gemm_cutile(
             b_tile = ct.load(b, index=(step, column), shape=(tile_k, tile_n), padding_mode=zero)
         total = ct.mma(a_tile, b_tile, total)
     ct.store(out, index=(row, column), tile=ct.astype(total, out.dtype))
+
+
+def row_sums(a, b, tile_n, tile_k, transposed):
+    """a [1, k] times this block's columns of b [k, n], or rows of it [n, k] if transposed: [1, tile_n] in float32."""
+    column = ct.bid(0)
+    zero = ct.PaddingMode.ZERO
+    shape = (tile_n, tile_k) if transposed else (tile_k, tile_n)
+    total = ct.full(shape, 0.0, dtype=ct.float32)
+    for step in range(ct.cdiv(a.shape[1], tile_k)):
+        at = (column, step) if transposed else (step, column)
+        a_tile = ct.astype(
+            ct.load(a, index=(0, step), shape=(1, tile_k), padding_mode=zero, allow_tma=False), ct.float32
+        )
+        b_tile = ct.astype(ct.load(b, index=at, shape=shape, padding_mode=zero, allow_tma=False), ct.float32)
+        total = total + b_tile * a_tile.reshape((1, tile_k) if transposed else (tile_k, 1))
+    return ct.sum(total, axis=1 if transposed else 0).reshape((1, tile_n))
+
+
+@ct.kernel
+def gemm_cutile_row(a, b, out, tile_n: ct.Constant[int], tile_k: ct.Constant[int], transposed: ct.Constant[bool]):
+    """b is [n, k] if transposed."""
+    total = row_sums(a, b, tile_n, tile_k, transposed)
+    ct.store(out, index=(0, ct.bid(0)), tile=ct.astype(total, out.dtype), allow_tma=False)

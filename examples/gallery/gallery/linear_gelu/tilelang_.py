@@ -11,8 +11,9 @@ import tilelang
 import tilelang.language as T
 import torch
 
-from gallery.gemm.tilelang_ import POLICIES, gemm, schedule
-from gallery.paths import capability, dense, dtype_name
+from gallery.gemm import tilelang_few
+from gallery.gemm.tilelang_ import POLICIES, gemm, group_of, schedule
+from gallery.paths import capability, dense, dtype_name, multiprocessors
 
 CUBIC = 0.044715
 EXPONENT = -2.302208198144325  # -2 · √(2 / π) · log2(e): the power is taken of 2
@@ -27,7 +28,10 @@ def linear_gelu(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tens
         return torch.nn.functional.gelu(b.expand(m, n), approximate="tanh")
     if not x.is_cuda:
         return on_cpu()(dense(x), dense(w), dense(b))
-    kernel = on_cuda(k, n, dtype_name(x), **schedule(capability(x.device.index), m))
+    if tilelang_few.fits(m, k, n):
+        return on_cuda_few(m, k, n, dtype_name(x))(dense(x), dense(w), dense(b))
+    plan = schedule(capability(x.device.index), m)
+    kernel = on_cuda(k, n, dtype_name(x), **plan, multiprocessors=multiprocessors(x.device.index))
     return kernel(dense(x), dense(w), dense(b))
 
 
@@ -39,11 +43,10 @@ def unfused(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 @T.macro
-def apply_bias_and_gelu(total, bias, i, j):
-    """Replaces the sum at [i, j] by gelu(sum + bias at j)."""
-    total[i, j] += bias[j]
+def apply_gelu(total, i, j):
+    """Replaces the sum at [i, j] by its GELU, in seven instructions on a GPU: one power and one reciprocal of them."""
     total[i, j] = total[i, j] / (
-        1.0 + T.exp2((total[i, j] + CUBIC * total[i, j] * total[i, j] * total[i, j]) * EXPONENT)
+        1.0 + T.exp2(total[i, j] * (total[i, j] * total[i, j] * (CUBIC * EXPONENT) + EXPONENT))
     )
 
 
@@ -80,16 +83,51 @@ def on_cpu(tile_m: int = 32, tile_n: int = 64, tile_k: int = 64):
                             total[i, j] += x[row * tile_m + i, step * tile_k + p] * packed[p, j]
             for i in T.serial(T.min(tile_m, m - row * tile_m)):
                 for j in T.serial(T.min(tile_n, n - column * tile_n)):
-                    apply_bias_and_gelu(total, bias, i, j)
+                    total[i, j] += bias[j]
+                    apply_gelu(total, i, j)
                     out[row * tile_m + i, column * tile_n + j] = total[i, j]
 
     return linear_gelu_cpu
 
 
-@tilelang.jit(out_idx=[-1], target="cuda")
-def on_cuda(k: int, n: int, dtype: str, tile_m: int, tile_n: int, tile_k: int, stages: int, threads: int, split: str):
-    """One kernel for every m, with the schedule of gallery.gemm; dtype float16 or bfloat16."""
+# Fast powers and quotients: the compiler's exact division alone would take as many instructions as all the rest.
+@tilelang.jit(out_idx=[-1], target="cuda", pass_configs={tilelang.PassConfigKey.TL_ENABLE_FAST_MATH: True})
+def on_cuda(
+    k: int,
+    n: int,
+    dtype: str,
+    tile_m: int,
+    tile_n: int,
+    tile_k: int,
+    stages: int,
+    threads: int,
+    split: str,
+    persistent: bool,
+    multiprocessors: int = 132,
+):
+    """
+    One kernel for every m, with the schedule of gallery.gemm; dtype float16 or bfloat16. Sums start at the bias.
+
+    Over 40 lines, since a kernel is traced as one function.
+    """
     m = T.dynamic("m")
+
+    @T.macro
+    def form(x, w, b, out, row, column):
+        x_tile = T.alloc_shared((tile_m, tile_k), dtype)
+        w_tile = T.alloc_shared((tile_n, tile_k), dtype)
+        out_tile = T.alloc_shared((tile_m, tile_n), dtype)
+        total = T.alloc_fragment((tile_m, tile_n), "float32")
+        for i, j in T.Parallel(tile_m, tile_n):
+            total[i, j] = T.cast(b[column * tile_n + j], "float32")
+        for step in T.Pipelined(T.ceildiv(k, tile_k), num_stages=stages):
+            T.copy(x[row * tile_m, step * tile_k], x_tile)
+            T.copy(w[column * tile_n, step * tile_k], w_tile)
+            T.gemm(x_tile, w_tile, total, transpose_B=True, policy=POLICIES[split])
+        for i, j in T.Parallel(tile_m, tile_n):
+            apply_gelu(total, i, j)
+        T.copy(total, out_tile)
+        T.copy(out_tile, out[row * tile_m, column * tile_n])
 
     @T.prim_func
     def linear_gelu_tilelang(
@@ -98,23 +136,40 @@ def on_cuda(k: int, n: int, dtype: str, tile_m: int, tile_n: int, tile_k: int, s
         b: T.Tensor((n,), dtype),
         out: T.Tensor((m, n), dtype),
     ):
-        with T.Kernel(T.ceildiv(n, tile_n), T.ceildiv(m, tile_m), threads=threads) as (column, row):
-            x_tile = T.alloc_shared((tile_m, tile_k), dtype)
-            w_tile = T.alloc_shared((tile_n, tile_k), dtype)
-            out_tile = T.alloc_shared((tile_m, tile_n), dtype)
-            bias = T.alloc_fragment((tile_n,), "float32")
-            total = T.alloc_fragment((tile_m, tile_n), "float32")
-            T.use_swizzle(panel_size=10)
-            T.clear(total)
-            for step in T.Pipelined(T.ceildiv(k, tile_k), num_stages=stages):
-                T.copy(x[row * tile_m, step * tile_k], x_tile)
-                T.copy(w[column * tile_n, step * tile_k], w_tile)
-                T.gemm(x_tile, w_tile, total, transpose_B=True, policy=POLICIES[split])
-            for j in T.Parallel(tile_n):
-                bias[j] = T.cast(b[column * tile_n + j], "float32")
-            for i, j in T.Parallel(tile_m, tile_n):
-                apply_bias_and_gelu(total, bias, i, j)
-            T.copy(total, out_tile)
-            T.copy(out_tile, out[row * tile_m, column * tile_n])
+        rows, columns = T.ceildiv(m, tile_m), -(-n // tile_n)
+        if persistent:
+            with T.Kernel(multiprocessors, threads=threads) as block:
+                for row, column in T.Persistent([rows, columns], multiprocessors, block, group_of(columns)):
+                    form(x, w, b, out, row, column)
+        else:
+            with T.Kernel(columns, rows, threads=threads) as (column, row):
+                T.use_swizzle(panel_size=10)
+                form(x, w, b, out, row, column)
 
     return linear_gelu_tilelang
+
+
+@tilelang.jit(out_idx=[-1], target="cuda", pass_configs={tilelang.PassConfigKey.TL_ENABLE_FAST_MATH: True})
+def on_cuda_few(m: int, k: int, n: int, dtype: str):
+    """For a few rows of x, as gallery.gemm.tilelang_few does it: a warp takes four rows of w."""
+    lanes, warps, columns = tilelang_few.LANES, tilelang_few.WARPS, tilelang_few.COLUMNS
+
+    @T.prim_func
+    def linear_gelu_tilelang_few(
+        x: T.Tensor((m, k), dtype),
+        w: T.Tensor((n, k), dtype),
+        b: T.Tensor((n,), dtype),
+        out: T.Tensor((m, n), dtype),
+    ):
+        with T.Kernel(-(-n // (warps * columns)), threads=warps * lanes) as block:
+            total = T.alloc_local((m, columns), "float32")
+            first = (block * warps + T.get_thread_binding() // lanes) * columns
+            if first < n:
+                tilelang_few.dot(total, x, w, first, m, k, dtype)
+                if T.get_thread_binding() % lanes == 0:
+                    for i, j in T.grid(m, columns):
+                        total[i, j] += T.cast(b[first + j], "float32")
+                        apply_gelu(total, i, j)
+                        out[i, first + j] = total[i, j]
+
+    return linear_gelu_tilelang_few

@@ -11,10 +11,12 @@ the memory busy.
 import cuda.tile as ct
 import torch
 
+from gallery.paths import hinted
+
 LOWEST = -3.4028234663852886e38  # of float32
 NEG_INF = ct.PaddingMode.NEG_INF
 LOG2_E = 1.4426950408889634
-WIDEST_ROW = 8192  # columns that a block of 128 threads can hold in registers: 64 values each
+WIDEST_ROW = 8192  # columns that a block of 256 threads holds in registers: 32 values each
 TILE_VALUES = 2048  # values of a block on short rows: several rows then share it
 
 
@@ -24,14 +26,23 @@ def softmax(x: torch.Tensor) -> torch.Tensor:
     rows, columns = x.shape
     if x.numel() == 0:
         return out
-    stream = torch.cuda.current_stream()
-    if columns <= WIDEST_ROW:
-        tile = max(16, 1 << (columns - 1).bit_length())
-        height = max(1, TILE_VALUES // tile)
-        ct.launch(stream, (ct.cdiv(rows, height),), softmax_cutile, (x, out, height, tile))
-    else:
-        ct.launch(stream, (rows,), softmax_cutile_wide, (x, out, WIDEST_ROW // 2))
+    plan = schedule(columns)
+    height, tile = plan["tile"]
+    kernel = hinted(softmax_cutile if columns <= tile else softmax_cutile_wide, **plan["hints"])
+    arguments = (x, out, height, tile) if columns <= tile else (x, out, tile)
+    ct.launch(torch.cuda.current_stream(), (ct.cdiv(rows, height),), kernel, arguments)
     return out
+
+
+def schedule(columns: int) -> dict:
+    """
+    Rows and columns of a tile, and how many warps share it: four have 16 values a thread of rows up to 2048. Rows that
+    are wider than the tile are walked, with as much of them on its way as 64 values a thread are.
+    """
+    if columns > WIDEST_ROW:
+        return {"tile": (1, 2 * WIDEST_ROW), "hints": {"num_worker_warps": 8}}
+    tile = max(16, 1 << (columns - 1).bit_length())
+    return {"tile": (max(1, TILE_VALUES // tile), tile), "hints": {"num_worker_warps": 4 if tile <= TILE_VALUES else 8}}
 
 
 @ct.kernel

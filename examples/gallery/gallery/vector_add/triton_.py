@@ -19,6 +19,11 @@ def vector_add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 @triton.jit
 def vector_add_triton(x, y, out, n, stride_x, stride_y, BLOCK: tl.constexpr):
     # 64 bits: a strided view may reach beyond 2^31 elements though it has fewer.
-    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    total = tl.load(x + i * stride_x, i < n) + tl.load(y + i * stride_y, i < n)
-    tl.store(out + i, total, i < n)
+    start = tl.program_id(0).to(tl.int64) * BLOCK
+    i = start + tl.arange(0, BLOCK)
+    if start + BLOCK <= n:
+        # Without a mask a thread loads 16 bytes at once, also where n is odd and the compiler could not place the mask.
+        tl.store(out + i, tl.load(x + i * stride_x) + tl.load(y + i * stride_y))
+    else:
+        total = tl.load(x + i * stride_x, i < n) + tl.load(y + i * stride_y, i < n)
+        tl.store(out + i, total, i < n)
