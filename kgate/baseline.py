@@ -20,11 +20,12 @@ from kgate.figures import change, count, time_of
 from kgate.load import baselines, last, schemas
 from kgate.load import manifest as manifests
 from kgate.load.baselines import Change
-from kgate.model import Baseline, Fingerprint, Manifest, StoredCase
+from kgate.model import Baseline, Fingerprint, Manifest, Noise, StoredCase
 from kgate.runner.state import STATE
 
 RECORDED = ("pass", "warn")
 LAUNCHES_NEEDED = 3  # two differ by chance alone; the spread decides what counts as slower later
+NOISE_FREEDOM = 23  # of forty launches, of which trimming leaves 24
 PRIVATE = ("interpreter",)  # a path of the machine that measured: of no use to others, and the file is committed
 PLACES = ("worst", "extent")  # metrics that tell where an error is, not how large
 
@@ -174,6 +175,11 @@ def stored_case(case: Mapping[str, Any]) -> StoredCase:
             {m["name"]: number(m["value"]) for m in c["metrics"] if m["name"] not in PLACES}
             for c in head["comparisons"]
         ),
+        noise={
+            r["below"]: Noise(spread_log=float(r["spread"]), freedom=r["freedom"])
+            for r in latency["ratios"]
+            if r["above"] == "head" and r["freedom"]
+        },
     )
 
 
@@ -181,7 +187,26 @@ def merged(kept: Baseline | None, taken: Baseline) -> Baseline:
     """A run of some cases (--kernel, --workload) renews those; what it did not measure is kept where it compares."""
     if kept is None or kept.fingerprint.differences(taken.fingerprint):
         return taken
-    return replace(taken, cases={**kept.cases, **taken.cases})
+    renewed = {
+        name: replace(case, noise=remembered(kept.cases[name].noise, case.noise)) if name in kept.cases else case
+        for name, case in taken.cases.items()
+    }
+    return replace(taken, cases={**kept.cases, **renewed})
+
+
+def remembered(old: Mapping[str, Noise], new: Mapping[str, Noise]) -> Mapping[str, Noise]:
+    """Variances pooled by their degrees of freedom; the oldest give way, so that about forty launches count."""
+    pooled = dict(old)
+    for rival, today in new.items():
+        before = old.get(rival)
+        weight = min(before.freedom, max(0, NOISE_FREEDOM - today.freedom)) if before else 0
+        if before and weight:
+            freedom = weight + today.freedom
+            variance = (weight * before.spread_log**2 + today.freedom * today.spread_log**2) / freedom
+            pooled[rival] = Noise(spread_log=math.sqrt(variance), freedom=freedom)
+        else:
+            pooled[rival] = today
+    return pooled
 
 
 def described(baseline: Baseline) -> str:

@@ -1,223 +1,164 @@
 """
-The second half of a run: launches, each with every arm alive at once, until the cases are decided or looks run out.
-
-A launch is the unit of statistics. What a launch gives is written to the ledger before the next one starts.
+The second half of a run: launches until the cases are decided or looks run out. What is asked, and of whom, is fixed
+here before the first launch; how looks follow each other is sequence.py's, how a launch is taken stopwatch.py's.
 """
 
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from kgate import comparisons, stats
-from kgate.correctness import Answers, question
+from kgate import sequence
+from kgate.correctness import Answers
+from kgate.decision import Question, answered, evidence
+from kgate.margins import MARGINS
 from kgate.model import (
+    BASE,
     FALLBACK,
-    FALLBACK_TIMED,
     HEAD,
-    REFERENCE,
-    TIMED,
     Arm,
+    Baseline,
     Case,
     Comparison,
-    Event,
-    Failure,
     Latency,
     LaunchTiming,
     Level,
-    Measurement,
     Outcome,
-    Tensor,
-    Tree,
-    of_base,
+    Ratio,
+    Shift,
 )
-from kgate.plan import LOCKSTEP, Looks, can_act, job, jobs, looks, same_signature
-from kgate.protocol import CaseJob
-from kgate.runner import records
-from kgate.runner.lockstep import Launch, Schedule, run_launch
-from kgate.runner.outputs import run_outputs
+from kgate.plan import Looks, Plan, can_act, looks, same_signature
+from kgate.runner.ledger import Ledger
+from kgate.sequence import Agenda, confirming_numbers
 from kgate.setting import Emit, Setting
-
-# Base is left out: what it does in the timed loop is not this change's business.
-FILED_AS: Mapping[Arm, Arm] = {HEAD: TIMED, FALLBACK: FALLBACK_TIMED}
+from kgate.stats import Prior, is_time
+from kgate.stopwatch import Stopwatch
 
 
 @dataclass(frozen=True, kw_only=True)
 class Times:
-    """Latency by case; outcomes and comparisons of samples exported from the timed loop, under the arm `TIMED`."""
+    """
+    Latency by case and, as the mean over its workloads, by kernel; outcomes and comparisons of samples exported from
+    the timed loop, under the arm `TIMED`.
+    """
 
     latency: Mapping[Case, Latency]
     outcomes: Mapping[tuple[Arm, Case], Outcome]
     comparisons: Mapping[tuple[Arm, Case], tuple[Comparison, ...]]
+    paces: Mapping[str, tuple[Ratio, ...]] = field(default_factory=dict)
+    shift: Shift | None = None
     start_s: Mapping[str, float] = field(default_factory=dict)  # by arm: how long one process took to be ready
 
 
 def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only: int, emit: Emit) -> Times:
-    """`only` > 0 fixes the number of launches; otherwise looks follow each other while a case is open."""
+    """`only` > 0 fixes the number of launches, and one look; otherwise looks follow each other while a case is open."""
     watch = Stopwatch(setting=setting, answers=answers, emit=emit)
-    schedule = Looks(at=(only,)) if only else looks(setting.plan.target)
-    open_cases = watch.timeable()
-    planned, times_looked = 2 * len(open_cases), len(schedule.at)
-    done = 0
-    while open_cases and (until := schedule.next_after(done)) is not None:
-        for launch in range(done, until):
-            watch.launch(launch, open_cases)
-        done = until
-        found = watch.latency(planned, times_looked)
-        wanted = {name: kernel.min_speedup for name, kernel in setting.plan.kernels.items()}
-        still = [c for c in open_cases if c in found and stats.undecided(found[c], wanted[c.kernel])]
-        open_cases = still if can_act(levels) else []
+    acts = can_act(levels)
+    planned = Looks(at=(only,)) if only else looks(setting.plan.target, acts)
+    errors = shared_out(setting.ledger, planned)
+    first = min(planned.at[0], looks(setting.plan.target).at[0])
+    confirming = min(MARGINS.confirming_launches, first) if acts else 0
+    todo = agenda(setting.plan, comparable_cases(setting), errors, confirming)
+    timeable = watch.timeable()
+    for look in setting.ledger.all("look"):
+        # A confirmation of an earlier run is evidence like any other, also where this run does not look there.
+        for number in confirming_numbers(int(look), MARGINS.confirming_launches):
+            watch.pending(number, timeable)
+    found = sequence.follow(todo, timeable, watch.launches, watch.measure)
     watch.check_samples()
     return Times(
-        latency=watch.latency(planned, times_looked),
+        latency={c: latency(todo, setting.plan, c, taken, found) for c, taken in watch.launches.items() if taken},
         outcomes=watch.outcomes,
         comparisons=watch.comparisons,
+        paces=paces(setting.plan, found),
+        shift=found.shift,
         start_s=watch.start_s,
     )
 
 
-class Stopwatch:
-    """What has been timed so far. The one mutable value of this stage; it never leaves it."""
-
-    def __init__(self, *, setting: Setting, answers: Answers, emit: Emit) -> None:
-        self.setting = setting
-        self.answers = answers
-        self.emit = emit
-        self.launches: dict[Case, list[LaunchTiming]] = {}
-        self.outcomes: dict[tuple[Arm, Case], Outcome] = {}
-        self.comparisons: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
-        self.samples: list[Sample] = []
-        self.start_s: dict[str, float] = {}
-
-    def timeable(self) -> list[Case]:
-        """Only a right answer is worth timing: head answered, and its comparison holds or could not be made."""
-        return [
-            case
-            for case in self.setting.plan.cases
-            if isinstance(self.answers.outcomes.get((HEAD, case)), Measurement)
-            and all(c.holds for c in self.answers.comparisons.get((HEAD, case), ()))
-        ]
-
-    def launch(self, number: int, cases: Sequence[Case]) -> None:
-        """One launch of the cases that the ledger does not hold yet."""
-        pending = [c for c in cases if not self.recall(number, c)]
-        if not pending:
-            return
-        arms = {arm: self.jobs_of(arm, pending) for arm in LOCKSTEP}
-        result = run_launch(
-            self.setting.workplace,
-            {a: j for a, j in arms.items() if j},
-            number,
-            Schedule(method=self.setting.identity.must_match.get("timer", "")),
-            self.emit,
-            start=self.setting.launch_start,
-        )
-        self.start_s.update(result.start_s)
-        for case in pending:
-            self.file(number, case, result)
-        self.emit(
-            Event(name="launch-ended", fields={"launch": number, "cases": len(pending), "start_s": result.start_s})
-        )
-
-    def jobs_of(self, arm: Arm, cases: Iterable[Case]) -> tuple[CaseJob, ...]:
-        """An arm is timed on the cases that it answered."""
-        answered = [c for c in cases if isinstance(self.answers.outcomes.get((arm, c)), Measurement)]
-        return jobs(self.setting.plan, arm, answered)
-
-    def file(self, number: int, case: Case, result: Launch) -> None:
-        """Into the ledger first: what a launch gave counts for every later run of the same key, its failures too."""
-        timing = result.timings.get(case.name)
-        failures = {a.name: f for a in FILED_AS if (f := result.failures.get((a.name, case.name))) is not None}
-        self.setting.ledger.record("launch", f"{number}|{case.name}", records.launch_to_json(timing, failures))
-        self.take(case, timing, failures)
-        for arm in FILED_AS:
-            if (arm.name, case.name) in result.exported:
-                seed, outputs = result.exported[arm.name, case.name]
-                self.samples.append(Sample(arm=arm, case=case, launch=number, seed=seed, outputs=outputs))
-                kept = Measurement(outputs=outputs, facts={"seed": seed})
-                self.setting.ledger.record("sample", self.samples[-1].name, records.outcome_to_json(kept))
-
-    def take(self, case: Case, timing: LaunchTiming | None, failures: Mapping[str, Failure]) -> None:
-        if timing is not None:
-            self.launches.setdefault(case, []).append(timing)
-        for arm, filed in FILED_AS.items():
-            if arm.name in failures:
-                self.outcomes[filed, case] = failures[arm.name]
-
-    def recall(self, number: int, case: Case) -> bool:
-        """
-        Take one launch of a case from the ledger, with the samples that still wait to be compared.
-
-        A launch whose sample is gone unseen counts as not held: its times would be believed without their proof.
-        """
-        ledger = self.setting.ledger
-        stored = ledger.read("launch", f"{number}|{case.name}", records.launch_from_json)
-        if stored is None:
-            return False
-        samples = [s for arm in FILED_AS if (s := self.recalled_sample(arm, case, number)) is not None]
-        unseen = [s for s in samples if ledger.recall("timed", s.name) is None]
-        if not all(tensor.path.is_file() for s in unseen for tensor in s.outputs):
-            return False
-        self.take(case, *stored)
-        self.samples += unseen
-        for sample in samples:
-            if (found := ledger.read("timed", sample.name, records.comparisons_from_json)) is not None:
-                self.add(sample, found)
-        return True
-
-    def recalled_sample(self, arm: Arm, case: Case, number: int) -> "Sample | None":
-        kept = self.setting.ledger.read("sample", f"{arm.name}|{number}|{case.name}", records.outcome_from_json)
-        if not isinstance(kept, Measurement):
-            return None
-        return Sample(arm=arm, case=case, launch=number, seed=int(kept.facts["seed"]), outputs=kept.outputs)
-
-    def latency(self, planned: int, looks: int) -> dict[Case, Latency]:
-        """`planned` is the number of tests of the run, fixed before the first launch and never shrunk."""
-        return {c: stats.latency(launches, planned, looks=looks) for c, launches in self.launches.items() if launches}
-
-    def check_samples(self) -> None:
-        """Re-create each exported sample's inputs for the reference and compare: was the timed work the right work?"""
-        plan = self.setting.plan
-        for arm in (of_base(REFERENCE), REFERENCE):
-            mine = [s for s in self.samples if (arm.tree is Tree.BASE) == same_signature(plan, s.case)]
-            # Arms of one launch saw the same inputs, so they share one reference.
-            work = {s.inputs: replace(job(plan, arm, s.case), case=s.inputs, seed=s.seed) for s in mine}
-            if not work:
-                continue
-            references = run_outputs(
-                self.setting.workplace, arm, tuple(work.values()), {}, self.emit, start=self.setting.start
-            )
-            self.compare(mine, references)
-
-    def compare(self, samples: Iterable["Sample"], references: Mapping[str, Outcome]) -> None:
-        """`references` by the name of their inputs; a sample whose reference failed has nothing to be compared with."""
-        asked = {
-            sample: question(self.setting, self.answers, sample.arm, sample.case, sample.outputs, reference)
-            for sample in samples
-            if isinstance(reference := references[sample.inputs], Measurement)
-        }
-        for sample, found in zip(asked, comparisons.answers(list(asked.values())), strict=True):
-            self.add(sample, found)
-            self.setting.ledger.record("timed", sample.name, records.comparisons_to_json(found))
-
-    def add(self, sample: "Sample", found: tuple[Comparison, ...]) -> None:
-        key = (FILED_AS[sample.arm], sample.case)
-        self.comparisons[key] = (*self.comparisons.get(key, ()), *found)
+def shared_out(ledger: Ledger, planned: Looks) -> dict[int, float]:
+    """The error of each look, on record before the first launch: who interrupts a run has looked all the same."""
+    before = {int(look): float(error) for look, error in ledger.all("look").items()}
+    errors = sequence.spending(planned.at, before)
+    for look, error in errors.items():
+        if look not in before:
+            ledger.record("look", str(look), error)
+    return errors
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sample:
-    """The outputs of one timed sample, and the seed that refreshed its inputs."""
+def agenda(plan: Plan, stored: Baseline | None, errors: Mapping[int, float], confirming: int) -> Agenda:
+    """Every case and every kernel of several workloads, against base where base is asked, and the fallback."""
+    alone = [(case,) for case in plan.cases]
+    together = [tuple(c for c in plan.cases if c.kernel == name) for name in plan.kernels]
+    asked = [
+        question
+        for cases in (*alone, *(cases for cases in together if len(cases) > 1))
+        for question in questions(plan, cases, stored)
+    ]
+    return Agenda(questions=tuple(asked), errors=errors, confirming=confirming)
 
-    arm: Arm
-    case: Case
-    launch: int
-    seed: int
-    outputs: tuple[Tensor, ...]
 
-    @property
-    def name(self) -> str:
-        return f"{self.arm.name}|{self.launch}|{self.case.name}"
+def questions(plan: Plan, cases: tuple[Case, ...], stored: Baseline | None) -> Iterable[Question]:
+    if all(same_signature(plan, case) for case in cases):
+        yield Question(cases=cases, above=HEAD.name, below=BASE.name, prior=prior(stored, cases, BASE.name))
+    yield Question(
+        cases=cases,
+        above=HEAD.name,
+        below=FALLBACK.name,
+        wanted=plan.kernels[cases[0].kernel].min_speedup or 1.0,
+        prior=prior(stored, cases, FALLBACK.name),
+    )
 
-    @property
-    def inputs(self) -> str:
-        """Names what went in: equal for the arms of one launch."""
-        return f"{self.case.name}#{self.launch}#{self.seed}"
+
+def comparable_cases(setting: Setting) -> Baseline | None:
+    """The stored baseline where its noise is this run's: the same fingerprint, the same timer."""
+    stored = setting.stored
+    if stored is None or stored.fingerprint.differences(setting.fingerprint):
+        return None
+    return stored if stored.method == setting.identity.must_match.get("timer", "") else None
+
+
+def prior(stored: Baseline | None, cases: tuple[Case, ...], rival: str) -> Prior | None:
+    """Of one case; how far a kernel's mean varies is not stored."""
+    case = stored.cases.get(cases[0].stable_name) if stored and len(cases) == 1 else None
+    noise = case.noise.get(rival) if case else None
+    return Prior.of(noise.spread_log, noise.freedom) if noise else None
+
+
+def latency(
+    agenda: Agenda, plan: Plan, case: Case, launches: Sequence[LaunchTiming], found: sequence.Answers
+) -> Latency:
+    """All that a case's launches say, in the order of their numbers."""
+    taken = tuple(sorted(launches, key=lambda t: t.launch))
+    arms = dict.fromkeys(arm for launch in taken for arm in launch.samples_ns)
+    ratios = [ratio for q, ratio in found.ratios.items() if q.cases == (case,)]
+    ratios += excuse(agenda, plan, case, taken)
+    return Latency(
+        launches=taken,
+        median_ns={arm: time for arm in arms if (time := median_ns(taken, arm)) is not None},
+        ratios=tuple(ratios),
+        method=taken[0].method,
+    )
+
+
+def excuse(agenda: Agenda, plan: Plan, case: Case, taken: Sequence[LaunchTiming]) -> Iterable[Ratio]:
+    """Base against its fallback: none of the tests planned, since it can blame nobody, and held to one test's share."""
+    base = plan.base_kernels.get(case.kernel)
+    wanted = (base.min_speedup if base else None) or 1.0
+    asked = Question(cases=(case,), above=BASE.name, below=FALLBACK.name, wanted=wanted)
+    seen = evidence(asked, {case: taken})
+    return answered({asked: seen}, agenda.tests, min(agenda.errors.values())).values()
+
+
+def median_ns(launches: Sequence[LaunchTiming], arm: str) -> float | None:
+    """Over launches, of each launch's median; a launch with a time that is none has no median."""
+    taken = [launch.samples_ns[arm] for launch in launches if launch.samples_ns.get(arm)]
+    medians = [statistics.median(samples_ns) for samples_ns in taken if all(map(is_time, samples_ns))]
+    return statistics.median(medians) if medians else None
+
+
+def paces(plan: Plan, found: sequence.Answers) -> dict[str, tuple[Ratio, ...]]:
+    """By kernel; a kernel of one workload has none beside that case's."""
+    return {
+        name: tuple(r for q, r in found.ratios.items() if len(q.cases) > 1 and q.cases[0].kernel == name)
+        for name in plan.kernels
+    }

@@ -63,6 +63,8 @@ def observed(here: Setting, answers: correctness.Answers, times: latency.Times) 
         outcomes={**answers.outcomes, **times.outcomes},
         comparisons={**answers.comparisons, **times.comparisons},
         latency=times.latency,
+        paces=times.paces,
+        shift=times.shift,
         ownership=ownerships(here, answers, here.manifest.root, here.plan.kernels),
         base_ownership=base_ownerships(here, answers),
         base_kernels=here.plan.base_kernels,

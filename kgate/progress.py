@@ -47,7 +47,8 @@ class Progress:
             case "case-ended":
                 self.step()
             case "launch-ended":
-                self.bar.update(self.task, description=f"timing: launch {int(fields['launch']) + 1} done")
+                done = "a confirming launch" if fields.get("confirming") else f"launch {int(fields['launch']) + 1}"
+                self.bar.update(self.task, description=f"timing: {done} done")
                 self.step()
 
     def step(self) -> None:

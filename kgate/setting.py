@@ -18,7 +18,7 @@ from kgate.device import interpreter, probed
 from kgate.errors import HostError, ManifestError, UsageError
 from kgate.load import baselines, selection, tree
 from kgate.load import manifest as manifests
-from kgate.model import HEAD, Baseline, Event, Failure, Fingerprint, Manifest, Outcome, Tree
+from kgate.model import HEAD, Arm, Baseline, Event, Failure, Fingerprint, Manifest, Outcome, Tree
 from kgate.plan import LOCKSTEP, Plan, Target, plan
 from kgate.protocol import Identity
 from kgate.runner.environment import CACHES, refused, worker_environment
@@ -154,13 +154,31 @@ def zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
     if setting.plan.target.kind == "cpu" or not setting.plan.cases:
         yield setting
         return
-    packages = sorted({"torch", *(k.dsl for k in setting.plan.kernels.values())})
-    timed = [arm for arm in LOCKSTEP if arm.tree in setting.workplace.trees]
+    packages, timed = preloaded(setting), timed_arms(setting)
     with Zygotes(packages, emit, shared_by=by_tree) as alone, Zygotes(packages, emit, clusters=CLUSTERS) as together:
         alone.warm(setting.workplace, timed)
         # These import while the first half of the run goes on, so that no launch has to wait for them.
         together.warm(setting.workplace, timed)
         yield replace(setting, start=alone.start, launch_start=together.start)
+
+
+@contextmanager
+def fresh_zygotes(setting: Setting, emit: Emit) -> Iterator[Start]:
+    """A start for launches that share no address layout and no hash seed with any before, arms warmed in reverse."""
+    if setting.plan.target.kind == "cpu":
+        yield fresh
+        return
+    with Zygotes(preloaded(setting), emit, clusters=CLUSTERS) as others:
+        others.warm(setting.workplace, timed_arms(setting)[::-1])
+        yield others.start
+
+
+def preloaded(setting: Setting) -> list[str]:
+    return sorted({"torch", *(k.dsl for k in setting.plan.kernels.values())})
+
+
+def timed_arms(setting: Setting) -> list[Arm]:
+    return [arm for arm in LOCKSTEP if arm.tree in setting.workplace.trees]
 
 
 def base_of(manifest: Manifest, ref: str, state: Path, head: tree.Head) -> Base:

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from kgate.errors import BaselineError
 from kgate.load import schemas
-from kgate.model import Baseline, Fingerprint, StoredCase
+from kgate.model import Baseline, Fingerprint, Noise, StoredCase
 
 VERSION = 1
 RECORD_AGAIN = "restore it from git, or record it again with `kgate baseline record`"
@@ -104,6 +104,10 @@ def stored(case: Mapping[str, Any]) -> StoredCase:
         launches=int(case["launches"]),
         # float() reads "inf" as well, which JSON has to keep as text.
         errors=tuple({name: float(value) for name, value in output.items()} for output in case["errors"]),
+        noise={
+            rival: Noise(spread_log=float(found["spread_log"]), freedom=int(found["freedom"]))
+            for rival, found in case.get("noise", {}).items()
+        },
     )
 
 

@@ -10,7 +10,18 @@ A kernel that fails is a `Failure` with a reason, never an exception. Times are 
 
 from kgate.model.declared import Kernel, Level, Manifest, Place, Switch, Tolerance, Workload
 from kgate.model.judged import Event, Finding, Report, Run, Scope, Verdict, verdict_of
-from kgate.model.measured import Baseline, Decision, Fingerprint, Latency, LaunchTiming, Ratio, StoredCase
+from kgate.model.measured import (
+    Baseline,
+    Confirmation,
+    Decision,
+    Fingerprint,
+    Latency,
+    LaunchTiming,
+    Noise,
+    Ratio,
+    Shift,
+    StoredCase,
+)
 from kgate.model.observed import (
     BASE,
     FALLBACK,
@@ -53,6 +64,7 @@ __all__ = [
     "Case",
     "Comparison",
     "CompiledKernel",
+    "Confirmation",
     "Decision",
     "Direction",
     "Event",
@@ -66,6 +78,7 @@ __all__ = [
     "Manifest",
     "Measurement",
     "Metric",
+    "Noise",
     "Outcome",
     "Ownership",
     "Place",
@@ -74,6 +87,7 @@ __all__ = [
     "Route",
     "Run",
     "Scope",
+    "Shift",
     "StoredCase",
     "Switch",
     "Task",

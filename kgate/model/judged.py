@@ -7,7 +7,7 @@ from typing import Any
 
 from kgate.errors import ExitCode
 from kgate.model.declared import Kernel, Level, Place
-from kgate.model.measured import Baseline, Fingerprint, Latency
+from kgate.model.measured import Baseline, Fingerprint, Latency, Ratio, Shift
 from kgate.model.observed import (
     Arm,
     Case,
@@ -37,6 +37,8 @@ class Run:
     ownership: Mapping[str, Ownership]
     base_ownership: Mapping[str, Ownership]
     base_kernels: Mapping[str, Kernel]
+    paces: Mapping[str, tuple[Ratio, ...]] = field(default_factory=dict)  # by kernel: the mean over its workloads
+    shift: Shift | None = None
     baseline: Baseline | None = None
     fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint(must_match={}))
     base_ran: bool = False  # a base commit was there to be run; what its arms did is in outcomes

@@ -23,11 +23,22 @@ class LaunchTiming:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Confirmation:
+    """What fresh processes said of a claim: the trimmed mean of their ratios, and whether it bears the claim out."""
+
+    holds: bool
+    median: float
+    launches: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Ratio:
     """
-    Time of one arm over another's; the interval is two-sided 95 % over launches, never over pooled samples.
+    Time of one arm over another's, of a case or, as the mean over its workloads, of a kernel: `median` is exp of the
+    trimmed mean over launches, the interval two-sided 95 % over launches, never over pooled samples.
 
-    `log_ratios` holds each launch's number, from which `decision` was taken with 1/`shares` of the run's error rate.
+    `decision` is about `wanted`, the speed-up that the manifest asks for; `reason` says why it is inconclusive.
+    `confirmation` is None where none was asked for: a *slower* without one is no more than a note.
     """
 
     above: str  # arm name
@@ -35,11 +46,27 @@ class Ratio:
     median: float
     low: float
     high: float
-    launches: int
-    spread: float  # standard deviation of the per-launch log ratio
+    launches: int  # that it rests on; 0: none was valid
+    spread: float  # of the launches' log ratio, as a standard deviation; outlying launches drawn in
     decision: Decision
-    log_ratios: tuple[float, ...] = ()
-    shares: int = 1  # latency tests planned for the run × looks planned at each
+    reason: str = ""
+    confirmation: Confirmation | None = None
+    wanted: float = 1.0
+    freedom: int = 0  # degrees of freedom of the spread
+    throttled: int = 0  # launches that are left out for it
+    slow_launches: int = 0  # far slower than the others, where the rival has no such launches
+    tail: float | None = None  # ratio of the 90th percentiles, where it is shown to be slower and the median is not
+    shared: bool = False  # moved with more than half of the run's cases, which no fresh processes bear out
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shift:
+    """More than half of the cases moving together by a like amount: the run's doing until it is confirmed."""
+
+    cases: int
+    of: int
+    median: float  # of their ratios to base
+    confirmed: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,14 +97,26 @@ class Fingerprint:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Noise:
+    """How launches of a case differed: the spread of their log ratio, and the degrees of freedom it rests on."""
+
+    spread_log: float
+    freedom: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class StoredCase:
-    """A case of a baseline; `spread_log` is of the launches' log times, errors are metric name -> value per output."""
+    """
+    A case of a baseline; `spread_log` is of the launches' log times, errors are metric name -> value per output.
+    `noise` by the arm that head was compared with.
+    """
 
     custom_ns: float
     fallback_ns: float | None
     spread_log: float
     launches: int
     errors: tuple[Mapping[str, float], ...]
+    noise: Mapping[str, Noise] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,6 +74,11 @@ class Case:
         suffix = "" if self.direction == "forward" else f"/{self.direction}"
         return f"{self.kernel}/{self.workload}@{self.device}{suffix}"
 
+    @property
+    def stable_name(self) -> str:
+        """Without its device: what findings, baselines and debt call it."""
+        return f"{self.kernel}/{self.workload}" + ("" if self.direction == "forward" else f"/{self.direction}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Task:

@@ -49,12 +49,12 @@ def row(run: Run, case: Case, clean: Callable[[str], str], said: Mapping[str, li
 
 def named(case: Case) -> str:
     """As findings name it: without its device."""
-    return f"{case.kernel}/{case.workload}" + ("" if case.direction == "forward" else f"/{case.direction}")
+    return case.stable_name
 
 
 def versus(ratio: Ratio | None) -> str:
-    """`+17.7 ±2.2 %`, from twice on `14.6× slower` or `2.3× faster`; one launch has no interval."""
-    if ratio is None:
+    """`+17.7 ±2.2 %`, from twice on `14.6× slower` or `2.3× faster`; one launch has no interval, none no ratio."""
+    if ratio is None or not ratio.launches:
         return UNKNOWN
     if ratio.median > 2:
         return f"{times_of(ratio.median)} slower"

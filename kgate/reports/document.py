@@ -20,7 +20,6 @@ from kgate.model import (
     Finding,
     Fingerprint,
     Kernel,
-    Latency,
     Measurement,
     Outcome,
     Ownership,
@@ -29,6 +28,7 @@ from kgate.model import (
     Run,
     Tensor,
 )
+from kgate.reports import _pace
 from kgate.reports._style import Style
 
 NAME = "json"
@@ -63,6 +63,7 @@ def document(report: Report) -> dict[str, Any]:
         "findings": [finding(f) for f in report.findings],
         "kernels": [kernel(run, k) for k in run.kernels.values()],
         "cases": [case(run, c) for c in run.cases],
+        "shift": _pace.shift(run.shift) if run.shift else None,
         "baseline": baseline(run.baseline) if run.baseline else None,
     }
 
@@ -118,6 +119,7 @@ def kernel(run: Run, declared: Kernel) -> dict[str, Any]:
         "production_operator": declared.production_operator,
         "in_base": declared.name in run.base_kernels,
         "place": place(declared.place),
+        "ratios": [_pace.ratio(r) for r in run.paces.get(declared.name, ())],
         "ownership": ownership(run.ownership.get(declared.name, Ownership(owners=declared.owners))),
         "workloads": [
             {
@@ -153,7 +155,7 @@ def case(run: Run, expected: Case) -> dict[str, Any]:
         "device": expected.device,
         "direction": expected.direction,
         "arms": [arm_of(run, arm, expected) for arm in sorted(seen, key=lambda a: a.name)],
-        "latency": latency(run.latency[expected]) if expected in run.latency else None,
+        "latency": _pace.latency(run.latency[expected]) if expected in run.latency else None,
     }
 
 
@@ -234,35 +236,6 @@ def comparison(found: Comparison) -> dict[str, Any]:
     }
 
 
-def latency(found: Latency) -> dict[str, Any]:
-    return {
-        "method": found.method,
-        "median_ns": dict(sorted(found.median_ns.items())),
-        "ratios": [
-            {
-                "above": r.above,
-                "below": r.below,
-                "median": r.median,
-                "low": r.low,
-                "high": r.high,
-                "launches": r.launches,
-                "spread": r.spread,
-                "decision": r.decision.value,
-            }
-            for r in found.ratios
-        ],
-        "launches": [
-            {
-                "launch": launch.launch,
-                "samples_ns": {arm: list(ns) for arm, ns in sorted(launch.samples_ns.items())},
-                "call_ns": {arm: list(ns) for arm, ns in sorted(launch.call_ns.items())},
-                "notes": dict(sorted(launch.notes.items())),
-            }
-            for launch in found.launches
-        ],
-    }
-
-
 def baseline(found: Baseline) -> dict[str, Any]:
     return {
         "path": found.path,
@@ -278,6 +251,7 @@ def baseline(found: Baseline) -> dict[str, Any]:
                 "fallback_ns": stored.fallback_ns,
                 "spread_log": stored.spread_log,
                 "launches": stored.launches,
+                "noise": _pace.noise(stored),
                 "errors": [dict(errors) for errors in stored.errors],
             }
             for name, stored in sorted(found.cases.items())

@@ -33,6 +33,7 @@ from kgate.rules import (
     slower_than_baseline,
     slower_than_fallback,
     switch_without_effect,
+    unsteady,
     wrong_result,
 )
 from kgate.rules._base import as_base
@@ -70,6 +71,7 @@ RULES: tuple[RuleModule, ...] = (
     slower_than_base,
     slower_than_fallback,
     slower_than_baseline,
+    unsteady,
     less_exact_than_baseline,
     grown,
     no_reference,

@@ -21,6 +21,8 @@ def as_base(run: Run) -> Run:
         cases=cases,
         outcomes={(arm, c): o for (a, c), o in run.outcomes.items() if (arm := moved(a)) and c in known},
         comparisons={(arm, c): o for (a, c), o in run.comparisons.items() if (arm := moved(a)) and c in known},
+        paces={},
+        shift=None,
         latency={c: latency_of_base(run.latency[c]) for c in cases if c in run.latency},
         ownership=run.base_ownership,
         base_ownership={},

@@ -104,8 +104,7 @@ def of_run(limit: Limit, said: Said) -> Finding:
 
 def stable_name(case: Case) -> str:
     """A case's name without its device: what findings, baselines and debt call it."""
-    suffix = "" if case.direction == "forward" else f"/{case.direction}"
-    return f"{case.kernel}/{case.workload}{suffix}"
+    return case.stable_name
 
 
 def workload_of(run: Run, case: Case) -> Workload | None:

@@ -1,9 +1,11 @@
 """A ratio of two arms' times in words, for the rules about latency."""
 
 from kgate.figures import change, count, interval, margin, time_of
+from kgate.margins import MARGINS
 from kgate.model import Case, Ratio, Run
 from kgate.rules._law import Said
-from kgate.stats import POLICY
+
+MEASURE_ANEW = "Mend that, delete `.kgate`, which would give these launches back, and measure again."
 
 
 def measured(ratio: Ratio) -> str:
@@ -13,9 +15,24 @@ def measured(ratio: Ratio) -> str:
     return f"{change(ratio.median)} ({inside})"
 
 
-def decided(speedup: float | None = None) -> str:
-    """`decided against +3 %`: what a ratio has to be shown above to be called slower than is wanted."""
-    return f"decided against {margin(POLICY.slower_above / (speedup or 1))}"
+def decided(ratio: Ratio) -> str:
+    """
+    `decided against +3 %, confirmed by +10.0 % in 8 launches of fresh processes`: what a ratio has to be shown above to
+    be called slower than is wanted, and who bore it out.
+    """
+    limit = f"decided against {margin(MARGINS.slower_above / ratio.wanted)}"
+    if ratio.confirmation is None:
+        return limit
+    fresh = count(ratio.confirmation.launches, "launch", "launches")
+    return f"{limit}, confirmed by {change(ratio.confirmation.median)} in {fresh} of fresh processes"
+
+
+def spread(ratio: Ratio) -> dict[str, str]:
+    """Evidence: how far launches differ, and which of them were left out."""
+    told = {"spread": f"{ratio.spread * 100:.1f} % between launches"} if ratio.launches > 1 else {}
+    if ratio.throttled:
+        told["throttled"] = f"{count(ratio.throttled, 'launch', 'launches')}, left out"
+    return told
 
 
 def times(run: Run, case: Case, ratio: Ratio) -> dict[str, str]:
@@ -24,32 +41,27 @@ def times(run: Run, case: Case, ratio: Ratio) -> dict[str, str]:
     medians = {
         name: time_of(latency.median_ns[name]) for name in (ratio.above, ratio.below) if name in latency.median_ns
     }
-    spread = {"spread": f"{ratio.spread * 100:.1f} % between launches"} if ratio.launches > 1 else {}
-    return {**medians, **spread, "method": latency.method}
+    return {**medians, **spread(ratio), "method": latency.method}
 
 
-def inconclusive(run: Run, case: Case, ratio: Ratio, what: str, speedup: float | None = None) -> Said:
-    """`what` was held against what (`head against base`), of which `speedup` is wanted."""
-    launches = count(ratio.launches, "launch", "launches")
+def inconclusive(run: Run, case: Case, ratio: Ratio, what: str) -> Said:
+    """`what` was held against what (`head against base`)."""
+    if ratio.launches:
+        said = f"after {count(ratio.launches, 'launch', 'launches')}: {change(ratio.median)}, {ratio.reason}"
+        shown = {"interval": measured(ratio)}
+    else:
+        said, shown = f"without a valid launch: {ratio.reason}", {}
     return Said(
-        sentence=f"{what} on workload {case.workload} is inconclusive after {launches}: {change(ratio.median)}, "
-        f"{undecided(ratio, speedup)}",
-        evidence={"interval": measured(ratio), **times(run, case, ratio)},
-        advice=more_launches(ratio.launches),
+        sentence=f"{what} on workload {case.workload} is inconclusive {said}",
+        evidence={**shown, **times(run, case, ratio)},
+        advice=more_launches(ratio.launches) if ratio.launches else MEASURE_ANEW,
         undecided=True,
     )
 
 
-def undecided(ratio: Ratio, speedup: float | None) -> str:
-    if ratio.launches < POLICY.least_launches:
-        return f"and fewer than {POLICY.least_launches} launches decide nothing"
-    above, below = (limit / (speedup or 1) for limit in (POLICY.slower_above, POLICY.waved_under))
-    return f"neither shown above {margin(above)} nor below {margin(below)}"
-
-
 def more_launches(taken: int) -> str:
     """The same command would find its finished answer in the ledger and draw nothing."""
-    wanted = 2 * max(taken, POLICY.least_launches)
+    wanted = 2 * max(taken, MARGINS.least_launches)
     return (
         f"Take more launches, which add to these: `--launches {wanted}`. To measure anew on an idle machine, delete "
         "`.kgate` first."

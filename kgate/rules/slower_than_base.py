@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from kgate.model import BASE, HEAD, Case, Decision, Failure, Finding, Level, Ratio, Run
-from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._ratio import decided, inconclusive, measured, more_launches, times
+from kgate.figures import change, count
+from kgate.model import BASE, HEAD, Case, Decision, Failure, Finding, Level, Ratio, Run, Shift
+from kgate.rules._law import Limit, Said, of_case, of_kernel, of_run
+from kgate.rules._ratio import decided, inconclusive, measured, more_launches, spread, times
 from kgate.rules._state import NOT_HERE, base_asked, custom_right, happened, proven_right, trace
 
 NAME = "slower-than-base"
@@ -27,10 +28,31 @@ PASSING = ("unavailable", "hung")
 
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    if run.shift is not None and any(carried(run, case) for case in run.cases):
+        yield of_run(limit, together(run.shift))
     for case in run.cases:
         said = case_said(run, case) if timed(run, case) and base_asked(run, case) else None
         if said:
             yield of_case(run, limit, case, said)
+    for name, kernel in run.kernels.items():
+        ratio = next((r for r in run.paces.get(name, ()) if r.below == BASE.name), None)
+        if ratio is not None and ratio.decision is Decision.SLOWER and only_together(run, name):
+            yield of_kernel(run, limit, kernel, slower_in_all(run, name, ratio))
+
+
+def carried(run: Run, case: Case) -> bool:
+    """Whether the case moved with most of the run, and is still open for it: the run's finding, not the case's."""
+    latency = run.latency.get(case)
+    ratio = latency.ratio(HEAD.name, BASE.name) if latency else None
+    return ratio is not None and ratio.shared
+
+
+def only_together(run: Run, kernel: str) -> bool:
+    """Every workload was measured against a right base, and none of them is called slower by itself."""
+    cases = run.of_kernel(kernel)
+    ratios = [latency.ratio(HEAD.name, BASE.name) for case in cases if (latency := run.latency.get(case))]
+    sound = all(timed(run, case) and base_asked(run, case) and proven_right(run, BASE, case) for case in cases)
+    return sound and all(r is not None and r.decision is not Decision.SLOWER for r in ratios)
 
 
 def timed(run: Run, case: Case) -> bool:
@@ -46,6 +68,8 @@ def case_said(run: Run, case: Case) -> Said | None:
     if ratio is None:
         advice = more_launches(len(run.latency[case].launches))
         return not_measured(case, "it ran, and no launch timed it beside head", advice)
+    if ratio.shared:
+        return None
     match ratio.decision:
         case Decision.SLOWER:
             return slower(run, case, ratio)
@@ -76,9 +100,30 @@ def base_failed(case: Case, failure: Failure) -> Said:
 def slower(run: Run, case: Case, ratio: Ratio) -> Said:
     function = run.kernels[case.kernel].custom
     return Said(
-        sentence=f"{function} on workload {case.workload} is slower than at base: {measured(ratio)}, {decided()}",
+        sentence=f"{function} on workload {case.workload} is slower than at base: {measured(ratio)}, {decided(ratio)}",
         evidence=times(run, case, ratio),
         advice=f"Profile {function} here and at base on {case.workload}; look at tile sizes, loads and copies first.",
+    )
+
+
+def slower_in_all(run: Run, kernel: str, ratio: Ratio) -> Said:
+    function = run.kernels[kernel].custom
+    workloads = count(len(run.of_kernel(kernel)), "workload")
+    return Said(
+        sentence=f"{function} is slower than at base over its {workloads} together, though on none of them alone: "
+        f"{measured(ratio)}, {decided(ratio)}",
+        evidence=spread(ratio),
+        advice=f"Profile {function} here and at base; look for work that every call has to do.",
+    )
+
+
+def together(shift: Shift) -> Said:
+    return Said(
+        sentence=f"{shift.cases} of {count(shift.of, 'case')} moved together by about {change(shift.median)} against "
+        "base, and no fresh processes have borne it out: a clock, a neighbour or a build, and no kernel is blamed",
+        advice="Measure again on an idle machine, after deleting `.kgate`; if it comes back, compare how both commits "
+        "are built.",
+        undecided=True,
     )
 
 

@@ -9,7 +9,6 @@ from kgate.model import BASE, HEAD, Case, Finding, Latency, Level, Run, StoredCa
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._state import custom_right, proven_right
 from kgate.rules._stored import comparable, differing, stored_of
-from kgate.stats import t_quantile
 
 NAME = "slower-than-baseline"
 DEFAULT = Level.WARN
@@ -48,6 +47,8 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
 
 def predicted(stored: StoredCase) -> float:
     """The largest ratio that one more launch like the stored ones would show once in a hundred times."""
+    from kgate.stats import t_quantile  # with its arrays, which `kgate explain` need not load
+
     freedom = stored.launches - 1
     if freedom < 1:
         return math.inf

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from kgate import stats
 from kgate.figures import factor
 from kgate.model import FALLBACK, FALLBACK_TIMED, HEAD, Case, Decision, Finding, Level, Ratio, Run
 from kgate.rules._law import Limit, Said, of_case
@@ -40,11 +39,11 @@ def case_said(run: Run, case: Case) -> Said | None:
     if ratio is None:
         return not_timed(run, case)
     wanted = run.kernels[case.kernel].min_speedup
-    match stats.against(ratio, wanted):
+    match ratio.decision:
         case Decision.SLOWER:
             return loses(run, case, ratio, wanted)
         case Decision.INCONCLUSIVE:
-            return inconclusive(run, case, ratio, "custom against fallback", wanted)
+            return inconclusive(run, case, ratio, "custom against fallback")
         case Decision.NO_SLOWER:
             return None
 
@@ -56,7 +55,7 @@ def loses(run: Run, case: Case, ratio: Ratio, wanted: float | None) -> Said:
     else:
         speed_up = factor(1 / ratio.median)
         what = f"is {speed_up} as fast as the fallback {kernel.fallback}: {measured(ratio)}"
-    asked = f"; the manifest asks for {factor(wanted)}, {decided(wanted)}" if wanted else f", {decided()}"
+    asked = f"; the manifest asks for {factor(wanted)}, {decided(ratio)}" if wanted else f", {decided(ratio)}"
     return Said(
         sentence=f"{kernel.custom} on workload {case.workload} {what}{asked}",
         evidence=times(run, case, ratio),

@@ -25,6 +25,7 @@ class Schedule:
     case_budget_s: float = 4.0  # all arms together, by the estimate; at least two blocks of one sample are taken
     least_sample_ns: int = 0
     seed: int = 0  # with the launch's number, of everything that is drawn
+    mirrors: int | None = None  # the launch whose orders of arms are drawn again, and turned round
     method: str = ""  # the timer that the probe has named, which every arm must use; "": the first arm's
 
 

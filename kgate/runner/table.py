@@ -40,6 +40,8 @@ class Table:
         self.start = start
         self.limits = limits
         self.draw = random.Random(f"{schedule.seed}/{launch}")
+        self.mirrored = schedule.mirrors is not None
+        self.order = random.Random(f"{schedule.seed}/{launch if schedule.mirrors is None else schedule.mirrors}/order")
         self.export_left_bytes = schedule.export_limit_bytes
         self.seats: dict[Arm, Seat] = {}
         self.failures: dict[Key, Failure] = {}
@@ -50,7 +52,9 @@ class Table:
         """Start these arms, in an order drawn at random, and wait until each is there or has failed twice."""
         failed: dict[Arm, Failure] = {}
         for _ in range(TRIES):
-            self.draw.shuffle(arms)
+            self.order.shuffle(arms)
+            if self.mirrored:
+                arms.reverse()
             failed = self.try_to_seat(arms)
             arms = list(failed)
         for arm, failure in failed.items():

@@ -39,8 +39,8 @@ class Trial:
         self.notes["batch"] = plan.batch
         drawn = seeds(plan, self.table.draw)
         checked = self.table.draw.randrange(plan.blocks)
-        for index, order in enumerate(orders([a.name for a in self.arms], plan.blocks, self.table.draw)):
-            for arm in sorted(self.arms, key=lambda a: order.index(a.name)):
+        for index, order in enumerate(orders([a.name for a in self.arms], plan.blocks, self.table.order)):
+            for arm in sorted(self.arms, key=lambda a: order.index(a.name), reverse=self.table.mirrored):
                 self.time_block(arm, drawn[index], plan)
             if index == checked:
                 self.export(drawn[index])

@@ -77,6 +77,7 @@ TRIPS: dict[str, Callable[[], Run]] = {
     ),
     "slower-than-baseline": lambda: with_latency(run_of(), ratio(below="fallback", median=0.9), head_ns=13_000.0),
     "less-exact-than-baseline": lambda: run_of(baseline=baseline({"gemm/small": stored_case(error=1e-9)})),
+    "unsteady": lambda: with_latency(run_of(), replace(ratio(), slow_launches=3), ratio(below="fallback", median=0.5)),
     "grown": lambda: with_outcomes(run_of(), (HEAD, answer(kernel_launches=2)), (BASE, answer(kernel_launches=1))),
     "no-reference": lambda: with_outcomes(run_of(), (REFERENCE, failure("narrowed", "aten::_softmax in float32"))),
     "not-measured": lambda: with_outcomes(run_of(), (HEAD, None)),
@@ -101,6 +102,8 @@ NEAR: dict[str, Callable[[], Run]] = {
     "less-exact-than-baseline": lambda: with_comparisons(
         run_of(), (HEAD, right(metrics={"relative_l2": metric(value=9e-7)}))
     ),
+    # Told against the fallback alone, which has its own ways, while base is as unsteady.
+    "unsteady": lambda: with_latency(run_of(), ratio(), replace(ratio(below="fallback", median=0.5), slow_launches=3)),
     "grown": lambda: with_outcomes(run_of(), (HEAD, answer(peak_bytes=1 << 20)), (BASE, answer(peak_bytes=1))),
     "no-reference": lambda: with_outcomes(run_of(), (FALLBACK, failure())),
     "not-measured": lambda: with_outcomes(run_of(), (HEAD, failure("died", "killed by signal 11"))),

@@ -29,6 +29,7 @@ from kgate.plan import (
     drilled,
     job,
     jobs,
+    looks,
     plan,
     same_signature,
     switches,
@@ -186,8 +187,10 @@ def test_the_order_of_jobs_differs_between_arms_but_not_between_runs() -> None:
     assert [j.case for j in first] != [j.case for j in other]
 
 
-def test_looks_follow_each_other_and_end() -> None:
-    assert [CPU_LOOKS.next_after(n) for n in (0, 5, 10, 20)] == [5, 10, 20, None]
+def test_a_case_is_looked_at_again_only_where_an_answer_stops_or_warns() -> None:
+    assert looks(CPU, acts=True) == CPU_LOOKS
+    assert looks(CPU, acts=False).at == (5,)
+    assert looks(replace(CPU, kind="cuda"), acts=True).at == (8, 16, 32)
 
 
 def test_more_launches_are_spent_only_where_a_latency_rule_can_do_more_than_note() -> None:

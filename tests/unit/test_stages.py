@@ -9,7 +9,6 @@ import pytest
 
 from kgate.bounds import bounds_of, longest_dimension
 from kgate.correctness import Answers, Bench, compared, rungs, strayed, with_compile_time
-from kgate.latency import Stopwatch
 from kgate.load.tree import Head
 from kgate.model import (
     BASE,
@@ -36,6 +35,7 @@ from kgate.runner.ledger import Ledger
 from kgate.runner.lockstep import Launch
 from kgate.runner.place import Workplace
 from kgate.setting import Base, Setting
+from kgate.stopwatch import Stopwatch
 from tests.unit import builders
 from tests.unit.test_plan import CPU, kernel, manifest, workload
 

@@ -14,8 +14,8 @@ policy: {not-measured: error}
     policy.not-measured: 'error' is not a level; known: off, note, warn, fail
 policy: {nondeterministic: warn}
     policy.nondeterministic: not supported by this version; remove it
-policy: {slower-than-base: warn, unsteady: off}
-    policy.unsteady: not supported by this version; remove it
+policy: {slower-than-base: warn, debt-expired: off}
+    policy.debt-expired: not supported by this version; remove it
 env: [1A]
     env[0]: '1A' is not a variable name; write a variable's name, like 'ACME_MODEL_DIR'
 env: A

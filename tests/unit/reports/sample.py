@@ -14,6 +14,7 @@ from kgate.model import (
     Bound,
     Case,
     Comparison,
+    Confirmation,
     Decision,
     Failure,
     Fingerprint,
@@ -97,7 +98,16 @@ COMPARISONS: dict[str, dict[Arm, tuple[Comparison, ...]]] = {
     },
 }
 LATENCY: dict[str, Latency] = {
-    "slow": latency(ratio(median=1.1, decision=SLOWER), ratio(below="fallback", median=0.55), head_ns=11_000.0),
+    "slow": latency(
+        replace(ratio(median=1.1, decision=SLOWER), confirmation=Confirmation(holds=True, median=1.09, launches=8)),
+        ratio(below="fallback", median=0.55),
+        head_ns=11_000.0,
+    ),
+    "jumpy": latency(replace(ratio(), slow_launches=3), ratio(below="fallback", median=0.5)),
+    "throttled": latency(
+        replace(ratio(decision=OPEN), launches=0, throttled=8, reason="all 8 launches were throttled"),
+        ratio(below="fallback", median=0.5),
+    ),
     "no_win": latency(ratio(), ratio(below="fallback", median=1.2, decision=SLOWER)),
     "rough": latency(ratio(median=1.03, decision=OPEN), ratio(below="fallback", median=0.5)),
     "no_base": latency(ratio(below="fallback", median=0.7), head_ns=14_000.0),

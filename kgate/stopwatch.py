@@ -1,0 +1,195 @@
+"""
+Launches of a run, each with every arm alive at once. What one gives is in the ledger before the next one starts, and
+what the ledger holds is not measured again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kgate import comparisons
+from kgate.correctness import Answers, question
+from kgate.model import (
+    FALLBACK,
+    FALLBACK_TIMED,
+    HEAD,
+    REFERENCE,
+    TIMED,
+    Arm,
+    Case,
+    Comparison,
+    Event,
+    Failure,
+    LaunchTiming,
+    Measurement,
+    Outcome,
+    Tensor,
+    Tree,
+    of_base,
+)
+from kgate.plan import LOCKSTEP, job, jobs, same_signature
+from kgate.protocol import CaseJob
+from kgate.runner import records
+from kgate.runner.lockstep import Launch, Schedule, run_launch
+from kgate.runner.outputs import run_outputs
+from kgate.runner.process import Start
+from kgate.setting import Emit, Setting, fresh_zygotes
+
+# Base is left out: what it does in the timed loop is not this change's business.
+FILED_AS: Mapping[Arm, Arm] = {HEAD: TIMED, FALLBACK: FALLBACK_TIMED}
+
+
+class Stopwatch:
+    """What has been timed so far. The one mutable value of this stage; it never leaves it."""
+
+    def __init__(self, *, setting: Setting, answers: Answers, emit: Emit) -> None:
+        self.setting = setting
+        self.answers = answers
+        self.emit = emit
+        self.launches: dict[Case, list[LaunchTiming]] = {}
+        self.taken: set[tuple[int, Case]] = set()
+        self.outcomes: dict[tuple[Arm, Case], Outcome] = {}
+        self.comparisons: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
+        self.samples: list[Sample] = []
+        self.start_s: dict[str, float] = {}
+
+    def timeable(self) -> list[Case]:
+        """Only a right answer is worth timing: head answered, and its comparison holds or could not be made."""
+        return [
+            case
+            for case in self.setting.plan.cases
+            if isinstance(self.answers.outcomes.get((HEAD, case)), Measurement)
+            and all(c.holds for c in self.answers.comparisons.get((HEAD, case), ()))
+        ]
+
+    def measure(self, numbers: Sequence[int], cases: Sequence[Case], *, confirming: bool) -> None:
+        """Launches that the ledger does not hold yet; those that confirm come from zygotes of their own."""
+        missing = {number: pending for number in numbers if (pending := self.pending(number, cases))}
+        if confirming and missing:
+            with fresh_zygotes(self.setting, self.emit) as start:
+                for number, pending in missing.items():
+                    # The order of arms of one of the launches that made the claim, turned round.
+                    self.launch(number, pending, start, mirrors=number - numbers[0])
+        else:
+            for number, pending in missing.items():
+                self.launch(number, pending, self.setting.launch_start)
+
+    def pending(self, number: int, cases: Iterable[Case]) -> list[Case]:
+        return [case for case in cases if (number, case) not in self.taken and not self.recall(number, case)]
+
+    def launch(self, number: int, pending: Sequence[Case], start: Start, mirrors: int | None = None) -> None:
+        arms = {arm: self.jobs_of(arm, pending) for arm in LOCKSTEP}
+        result = run_launch(
+            self.setting.workplace,
+            {a: j for a, j in arms.items() if j},
+            number,
+            Schedule(method=self.setting.identity.must_match.get("timer", ""), mirrors=mirrors),
+            self.emit,
+            start=start,
+        )
+        self.start_s.update(result.start_s)
+        for case in pending:
+            self.file(number, case, result)
+        told = {"launch": number, "cases": len(pending), "start_s": result.start_s, "confirming": mirrors is not None}
+        self.emit(Event(name="launch-ended", fields=told))
+
+    def jobs_of(self, arm: Arm, cases: Iterable[Case]) -> tuple[CaseJob, ...]:
+        """An arm is timed on the cases that it answered."""
+        answered = [c for c in cases if isinstance(self.answers.outcomes.get((arm, c)), Measurement)]
+        return jobs(self.setting.plan, arm, answered)
+
+    def file(self, number: int, case: Case, result: Launch) -> None:
+        """Into the ledger first: what a launch gave counts for every later run of the same key, its failures too."""
+        timing = result.timings.get(case.name)
+        failures = {a.name: f for a in FILED_AS if (f := result.failures.get((a.name, case.name))) is not None}
+        self.setting.ledger.record("launch", f"{number}|{case.name}", records.launch_to_json(timing, failures))
+        self.take(number, case, timing, failures)
+        for arm in FILED_AS:
+            if (arm.name, case.name) in result.exported:
+                seed, outputs = result.exported[arm.name, case.name]
+                self.samples.append(Sample(arm=arm, case=case, launch=number, seed=seed, outputs=outputs))
+                kept = Measurement(outputs=outputs, facts={"seed": seed})
+                self.setting.ledger.record("sample", self.samples[-1].name, records.outcome_to_json(kept))
+
+    def take(self, number: int, case: Case, timing: LaunchTiming | None, failures: Mapping[str, Failure]) -> None:
+        self.taken.add((number, case))
+        if timing is not None:
+            self.launches.setdefault(case, []).append(timing)
+        for arm, filed in FILED_AS.items():
+            if arm.name in failures:
+                self.outcomes[filed, case] = failures[arm.name]
+
+    def recall(self, number: int, case: Case) -> bool:
+        """
+        Take one launch of a case from the ledger, with the samples that still wait to be compared.
+
+        A launch whose sample is gone unseen counts as not held: its times would be believed without their proof.
+        """
+        ledger = self.setting.ledger
+        stored = ledger.read("launch", f"{number}|{case.name}", records.launch_from_json)
+        if stored is None:
+            return False
+        samples = [s for arm in FILED_AS if (s := self.recalled_sample(arm, case, number)) is not None]
+        unseen = [s for s in samples if ledger.recall("timed", s.name) is None]
+        if not all(tensor.path.is_file() for s in unseen for tensor in s.outputs):
+            return False
+        self.take(number, case, *stored)
+        self.samples += unseen
+        for sample in samples:
+            if (found := ledger.read("timed", sample.name, records.comparisons_from_json)) is not None:
+                self.add(sample, found)
+        return True
+
+    def recalled_sample(self, arm: Arm, case: Case, number: int) -> "Sample | None":
+        kept = self.setting.ledger.read("sample", f"{arm.name}|{number}|{case.name}", records.outcome_from_json)
+        if not isinstance(kept, Measurement):
+            return None
+        return Sample(arm=arm, case=case, launch=number, seed=int(kept.facts["seed"]), outputs=kept.outputs)
+
+    def check_samples(self) -> None:
+        """Re-create each exported sample's inputs for the reference and compare: was the timed work the right work?"""
+        plan = self.setting.plan
+        for arm in (of_base(REFERENCE), REFERENCE):
+            mine = [s for s in self.samples if (arm.tree is Tree.BASE) == same_signature(plan, s.case)]
+            # Arms of one launch saw the same inputs, so they share one reference.
+            work = {s.inputs: replace(job(plan, arm, s.case), case=s.inputs, seed=s.seed) for s in mine}
+            if not work:
+                continue
+            references = run_outputs(
+                self.setting.workplace, arm, tuple(work.values()), {}, self.emit, start=self.setting.start
+            )
+            self.compare(mine, references)
+
+    def compare(self, samples: Iterable["Sample"], references: Mapping[str, Outcome]) -> None:
+        """`references` by the name of their inputs; a sample whose reference failed has nothing to be compared with."""
+        asked = {
+            sample: question(self.setting, self.answers, sample.arm, sample.case, sample.outputs, reference)
+            for sample in samples
+            if isinstance(reference := references[sample.inputs], Measurement)
+        }
+        for sample, found in zip(asked, comparisons.answers(list(asked.values())), strict=True):
+            self.add(sample, found)
+            self.setting.ledger.record("timed", sample.name, records.comparisons_to_json(found))
+
+    def add(self, sample: "Sample", found: tuple[Comparison, ...]) -> None:
+        key = (FILED_AS[sample.arm], sample.case)
+        self.comparisons[key] = (*self.comparisons.get(key, ()), *found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """The outputs of one timed sample, and the seed that refreshed its inputs."""
+
+    arm: Arm
+    case: Case
+    launch: int
+    seed: int
+    outputs: tuple[Tensor, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.arm.name}|{self.launch}|{self.case.name}"
+
+    @property
+    def inputs(self) -> str:
+        """Names what went in: equal for the arms of one launch."""
+        return f"{self.case.name}#{self.launch}#{self.seed}"
