@@ -17,6 +17,9 @@ COMPILED_AGAIN = (
     "the machine code is nvcc's from the same source and options once more: "
     "what runs lies compressed in a shared library"
 )
+CUDA_KERNEL = re.compile(r"__global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\([^;{]*\) \{")
+HOST_LAUNCH = re.compile(r"TVMFFIFunctionCall\((\w+)_packed, \(TVMFFIAny\*\) stack_ffi_any, (\d+),")
+DYNAMIC_SHARED = "extern __shared__"
 C_FUNCTION = re.compile(r"^int32_t (\w+)\(.*\) \{$", re.MULTILINE)
 
 took_ns: "weakref.WeakKeyDictionary[Any, int]" = weakref.WeakKeyDictionary()
@@ -61,14 +64,36 @@ def launches(kernel: Any) -> dict[str, int]:
     """
     Device kernels by name, each with the bytes of dynamic shared memory that its launch asks for.
 
-    A kernel out of the disk cache has neither, and is lowered once more, without compiling anything (0.1 to 1 s). One
-    of the CPU is a C function, and its source is enough.
+    A kernel out of the disk cache has its sources alone. They are enough, but for a backend that writes others: then it
+    is lowered once more, without compiling anything (10 s for an attention kernel). One of the CPU is a C function.
     """
     if not on_cuda(kernel):
         return dict.fromkeys(C_FUNCTION.findall(kernel.kernel_source), 0)
+    if kernel.artifact is None and (read := launches_in(kernel.kernel_source, kernel.get_host_source() or "")):
+        return read
     module = kernel.artifact.device_mod if kernel.artifact else lowered(kernel)
     functions = {str(variable.name_hint): function for variable, function in module.functions.items()}
     return {name: int(f.attrs.get("dyn_shared_memory_buf", 0)) for name, f in sorted(functions.items())}
+
+
+def launches_in(device: str, host: str) -> dict[str, int] | None:
+    """
+    As in `launches`, from CUDA source and from the host's in C; None if the launches are written in another form.
+
+    Where a kernel declares dynamic shared memory, its size is the last argument of the launch.
+    """
+    bodies = {match[1]: device[match.end() :].partition("__global__")[0] for match in CUDA_KERNEL.finditer(device)}
+    found: dict[str, int] = {}
+    for call in HOST_LAUNCH.finditer(host):
+        name, last = call[1], int(call[2]) - 1
+        if DYNAMIC_SHARED not in bodies.get(name, ""):
+            found.update({name: 0} if name in bodies else {})  # others are functions of the runtime
+            continue
+        sizes = re.findall(rf"\[{last}\]\.v_int64\) = \(\(int64_t\)(\d+)\);", host[: call.start()])
+        if not sizes:
+            return None
+        found[name] = int(sizes[-1])
+    return dict(sorted(found.items())) if found.keys() == bodies.keys() else None
 
 
 def lowered(kernel: Any) -> Any:
