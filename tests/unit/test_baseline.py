@@ -1,15 +1,17 @@
 """`kgate baseline`: what may be recorded, and what becomes of it."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kgate import baseline
+from kgate.baseline import remembered
 from kgate.errors import UsageError
 from kgate.load import baselines
-from kgate.model import Report
+from kgate.model import Noise, Report
 from kgate.reports import Style, render
 from tests.unit import builders
 
@@ -209,3 +211,13 @@ def test_the_last_run_is_read_from_the_state_folder_of_the_repository(tmp_path: 
     said = baseline.record(folder / "kgate.yaml", None)
 
     assert said.startswith(f"{folder}/stored/cpu.json: 1 case of cpu")
+
+
+def test_noise_of_several_runs_is_pooled_by_its_degrees_of_freedom_and_the_oldest_gives_way() -> None:
+    old = {"base": Noise(spread_log=0.02, freedom=20), "fallback": Noise(spread_log=0.01, freedom=5)}
+
+    found = remembered(old, {"base": Noise(spread_log=0.01, freedom=9)})
+
+    assert found["fallback"] == old["fallback"]
+    assert found["base"].freedom == 23  # of forty launches: 14 of the old and 9 of the new
+    assert found["base"].spread_log == pytest.approx(math.sqrt((14 * 0.02**2 + 9 * 0.01**2) / 23))

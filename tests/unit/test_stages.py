@@ -246,3 +246,15 @@ def test_what_compiling_took_is_told_of_the_call_that_compiled() -> None:
     assert [kernel.compile_ns for kernel in found.compiled] == [800]
     assert with_compile_time(outcome, None) == outcome
     assert with_compile_time(DIED, warmed) == DIED
+
+
+def test_a_launch_that_the_ledger_holds_is_neither_taken_again_nor_counted_twice(setting: Setting) -> None:
+    case = setting.plan.cases[0]
+    timing = LaunchTiming(launch=0, samples_ns={"head": (1.0,)}, call_ns={"head": (1.0,)}, method="m")
+    first, second = (Stopwatch(setting=setting, answers=Answers(outcomes={}, comparisons={}), emit=print) for _ in "ab")
+    first.file(0, case, launched(timings={case.name: timing}))
+
+    for _ in "twice":
+        second.measure([0], [case], confirming=False)
+
+    assert second.launches == {case: [timing]}

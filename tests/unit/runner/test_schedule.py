@@ -5,7 +5,11 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgate.runner.limits import Limits
+from kgate.runner.place import Workplace
+from kgate.runner.process import fresh
 from kgate.runner.schedule import Schedule, course, kept, orders, seeds
+from kgate.runner.table import Table
 
 
 def test_a_short_call_gets_all_blocks_and_samples():
@@ -56,3 +60,16 @@ def test_only_the_newest_samples_that_fit_are_still_held():
     assert kept((1, 2, 3), output_bytes=10, keep_bytes=25) == (2, 3)
     assert kept((1, 2, 3), output_bytes=10, keep_bytes=5) == ()
     assert kept((1, 2, 3), output_bytes=0, keep_bytes=5) == (1, 2, 3)
+
+
+def test_a_launch_that_mirrors_another_draws_its_orders_again_and_values_of_its_own(tmp_path):
+    place = Workplace(python={}, trees={}, folder=tmp_path, device="cpu")
+
+    first, second = (
+        Table(place, {}, number, Schedule(mirrors=mirrors), print, fresh, Limits())
+        for number, mirrors in ((3, None), (1_000_803, 3))
+    )
+
+    assert list(orders(["a", "b", "c"], 8, first.order)) == list(orders(["a", "b", "c"], 8, second.order))
+    assert (first.mirrored, second.mirrored) == (False, True)
+    assert first.draw.random() != second.draw.random()

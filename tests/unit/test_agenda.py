@@ -1,0 +1,56 @@
+"""What a run asks about latency, and what each look may spend: fixed before the first launch."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from kgate.latency import agenda, shared_out
+from kgate.model import Noise
+from kgate.plan import Looks, plan
+from kgate.runner.ledger import Ledger
+from kgate.stats import Prior
+from tests.unit import builders
+from tests.unit.test_plan import CPU, kernel, manifest, workload
+
+
+def test_the_error_of_each_look_is_on_record_before_the_first_launch_and_a_further_look_gets_less(
+    tmp_path: Path,
+) -> None:
+    with Ledger.open(tmp_path / "key.jsonl") as ledger:
+        first = shared_out(ledger, Looks(at=(8, 16, 32)))
+        more = shared_out(ledger, Looks(at=(64,)))
+
+    with Ledger.open(tmp_path / "key.jsonl") as ledger:
+        assert shared_out(ledger, Looks(at=(8, 16, 32))) == first == dict.fromkeys((8, 16, 32), 0.01 / 3)
+        assert shared_out(ledger, Looks(at=(64,))) == more
+    assert more == {64: 0.01 / 6}
+
+
+def test_every_case_and_every_kernel_of_several_is_asked_about_base_and_fallback() -> None:
+    declared = manifest(
+        kernel("add", workload("a", "cpu"), workload("b", "cpu")),
+        replace(kernel("new", workload("w", "cpu")), min_speedup=1.2),
+    )
+    old = manifest(kernel("add", workload("a", "cpu")))
+
+    todo = agenda(plan(declared, old, CPU), None, {8: 0.01}, 8)
+
+    asked = [([c.workload for c in q.cases], q.below, q.wanted) for q in todo.questions]
+    assert asked == [
+        (["a"], "base", 1.0),
+        (["a"], "fallback", 1.0),
+        (["b"], "base", 1.0),
+        (["b"], "fallback", 1.0),
+        (["w"], "fallback", 1.2),
+        (["a", "b"], "base", 1.0),
+        (["a", "b"], "fallback", 1.0),
+    ]
+
+
+def test_what_a_baseline_knows_of_the_noise_is_the_cases_prior() -> None:
+    declared = manifest(kernel("add", workload("w", "cpu")))
+    noise = {"base": Noise(spread_log=0.01, freedom=23)}
+    stored = builders.baseline({"add/w": replace(builders.stored_case(), noise=noise)})
+
+    todo = agenda(plan(declared, declared, CPU), stored, {8: 0.01}, 8)
+
+    assert {q.below: q.prior for q in todo.questions} == {"base": Prior.of(0.01, 20), "fallback": None}
