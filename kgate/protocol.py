@@ -34,6 +34,10 @@ LINE_LIMIT = 1 << 20  # bytes of one JSON line, both ways; a longer one is a bro
 SPOILED = 70  # exit code between two cases: the device did not survive the last one, the rest needs a new process
 
 
+# How a CUDA device is timed: one call at a time; calls over rotated inputs, in a graph or, where none can be captured,
+# queued behind each other.
+SINGLE, GRAPH, BATCH = CUDA_TIMERS = ("cuda-events-flush", "cuda-graph-rotated", "cuda-events-batch")
+
 Rung = Literal["environment", "import", "compile", "run", "contract", "correctness", "fallback", "path", "latency"]
 RUNGS: tuple[Rung, ...] = typing.get_args(Rung)
 Mode = Literal["probe", "outputs", "warm", "compile", "lockstep"]
@@ -310,6 +314,20 @@ class WarmUp:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Arrange:
+    """
+    From now on take a prepared case's samples by `method`. Other arms may do the same meanwhile. Answer: Arranged or
+    Failed.
+
+    A method that rotates makes `calls` calls a sample, each on a set of inputs of its own, which `seed_of_call` writes.
+    """
+
+    case: str
+    method: str
+    calls: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class TimeBlock:
     """One timed sample per seed; each sample sees inputs refreshed by its seed. Answer: Times or Failed."""
 
@@ -321,7 +339,7 @@ class TimeBlock:
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """Write the outputs of the sample timed with this seed, if kept. Answer: Exported or Failed."""
+    """Write the outputs of the timed call whose inputs were of this seed, if kept. Answer: Exported or Failed."""
 
     case: str
     seed: int
@@ -340,7 +358,7 @@ class Quit:
     """Answer: none; the process ends."""
 
 
-Request = Union[Prepare, WarmUp, TimeBlock, Export, Release, Quit]  # noqa: UP007
+Request = Union[Prepare, WarmUp, Arrange, TimeBlock, Export, Release, Quit]  # noqa: UP007
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,6 +366,15 @@ class Ready:
     case: str
     estimate_ns: int  # median of the warm-up calls
     output_bytes: int
+    input_bytes: int = 0  # of all tensor arguments
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arranged:
+    """`problem`: why this arm cannot be timed so, as a clause; "" if it can."""
+
+    case: str
+    problem: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -356,8 +383,8 @@ class Times:
     samples_ns: tuple[float, ...]  # device span per call, in the order of the seeds
     call_ns: tuple[float, ...]  # host time of the call itself as the caller pays it
     wall_ns: int  # the whole block by the worker's monotonic clock
-    method: str  # "cpu-monotonic", "cuda-events-flush"; part of the fingerprint
-    notes: dict[str, str | int | float]  # clocks, throttle reasons, temperature …
+    method: str  # "cpu-monotonic" or of CUDA_TIMERS; times of two methods are never compared
+    notes: dict[str, str | int | float]  # clocks, throttle reasons, temperature, resolution-ns (of one call) …
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -366,7 +393,7 @@ class Exported:
     outputs: tuple[Output, ...]
 
 
-Answer = Union[Ready, Times, Exported, Failed]  # noqa: UP007
+Answer = Union[Ready, Arranged, Times, Exported, Failed]  # noqa: UP007
 
 # --- zygote socket.
 
@@ -395,11 +422,20 @@ KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         *typing.get_args(Reply),
-        *(Prepare, WarmUp, TimeBlock, Export, Release, Quit),
-        *(Ready, Times, Exported),
+        *(Prepare, WarmUp, Arrange, TimeBlock, Export, Release, Quit),
+        *(Ready, Arranged, Times, Exported),
         *(Fork, Forked, Exited),
     )
 }
+
+
+def seed_of_call(seed: int, call: int) -> int:
+    """
+    The refresh seed of a rotated sample's call, counted from 0: the sample's own, and others that are all different.
+
+    An odd factor permutes the numbers modulo 2**32; this one is 2**32 over the golden ratio (Knuth, TAOCP 3, 6.4).
+    """
+    return (seed + call * 0x9E3779B1) % 2**32
 
 
 def encode(message: Message) -> bytes:

@@ -29,6 +29,7 @@ from kgate.model import (
 from kgate.plan import LOCKSTEP, job, jobs, same_signature
 from kgate.protocol import CaseJob
 from kgate.runner import records
+from kgate.runner.choice import choice_of
 from kgate.runner.lockstep import Launch, Schedule, run_launch
 from kgate.runner.outputs import run_outputs
 from kgate.runner.process import Start
@@ -82,7 +83,7 @@ class Stopwatch:
             self.setting.workplace,
             {a: j for a, j in arms.items() if j},
             number,
-            Schedule(method=self.setting.identity.must_match.get("timer", ""), mirrors=mirrors),
+            self.schedule(pending, mirrors),
             self.emit,
             start=start,
         )
@@ -91,6 +92,14 @@ class Stopwatch:
             self.file(number, case, result)
         told = {"launch": number, "cases": len(pending), "start_s": result.start_s, "confirming": mirrors is not None}
         self.emit(Event(name="launch-ended", fields=told))
+
+    def schedule(self, cases: Iterable[Case], mirrors: int | None) -> Schedule:
+        """A case that has been timed is timed the same way again, in this run and in one that goes on with it."""
+        return Schedule(
+            method=self.setting.identity.must_match.get("timer", ""),
+            mirrors=mirrors,
+            choices={c.name: choice_of(self.launches[c][0]) for c in cases if self.launches.get(c)},
+        )
 
     def jobs_of(self, arm: Arm, cases: Iterable[Case]) -> tuple[CaseJob, ...]:
         """An arm is timed on the cases that it answered."""

@@ -2,8 +2,11 @@
 
 import math
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kgate.runner.choice import ROOM_BYTES, Choice
+from kgate.runner.roofline import Floor
 
 MIB = 1 << 20
 BATCH_LIMIT = 1000  # calls; one sample is never stretched further than this, however short the call
@@ -26,7 +29,12 @@ class Schedule:
     least_sample_ns: int = 0
     seed: int = 0  # with the launch's number, of everything that is drawn
     mirrors: int | None = None  # the launch whose orders of arms are drawn again, and turned round
-    method: str = ""  # the timer that the probe has named, which every arm must use; "": the first arm's
+    method: str = ""  # the timer that the probe has named, for cases without a choice; "": the first arm's
+    # A sample of rotated calls is a mean over many, and costs the host more than a single call's.
+    rotated_samples_per_block: int = 5
+    room_bytes: int = ROOM_BYTES  # of device memory, for an arm's rotated inputs
+    choices: Mapping[str, Choice] = field(default_factory=dict)  # by case, of an earlier launch
+    floors: Mapping[str, Floor] = field(default_factory=dict)  # by case: what no time can be below
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +46,16 @@ class Course:
     batch: int
 
 
-def course(schedule: Schedule, estimate_ns: int, arms: int) -> Course:
-    """The same for all arms, or their samples could not be paired; `estimate_ns` is of one call of one of them."""
+def course(schedule: Schedule, estimate_ns: int, arms: int, calls: int = 0) -> Course:
+    """
+    The same for all arms, or their samples could not be paired; `estimate_ns` is of one call of one of them. `calls`:
+    how many rotated ones a sample has.
+    """
     estimate_ns = max(1, estimate_ns)
-    batch = min(BATCH_LIMIT, max(1, math.ceil(schedule.least_sample_ns / estimate_ns)))
+    batch = calls or min(BATCH_LIMIT, max(1, math.ceil(schedule.least_sample_ns / estimate_ns)))
     affordable = int(schedule.case_budget_s * 1e9 / (estimate_ns * batch * arms))
-    samples = min(schedule.samples_per_block, max(1, affordable // schedule.blocks))
+    wanted = schedule.rotated_samples_per_block if calls else schedule.samples_per_block
+    samples = min(wanted, max(1, affordable // schedule.blocks))
     # Two at least and an even number: a drift over time cancels only between an order and its reverse.
     blocks = min(schedule.blocks, max(2, affordable // samples // 2 * 2))
     return Course(blocks=blocks, samples_per_block=samples, batch=batch)

@@ -12,6 +12,8 @@ from kgate.model import Arm, Failure
 from kgate.protocol import (
     LINE_LIMIT,
     Answer,
+    Arrange,
+    Arranged,
     CaseJob,
     Export,
     Exported,
@@ -39,7 +41,14 @@ from kgate.runner.shelf import Shelf
 from kgate.wire import ProtocolError
 
 LOOK_S = 0.25  # between looks at a waiting process; rare, since another arm may be in its timed loop
-EXPECTED: dict[type, type] = {Prepare: Ready, WarmUp: Ready, TimeBlock: Times, Export: Exported, Release: Ready}
+EXPECTED: dict[type, type] = {
+    Prepare: Ready,
+    WarmUp: Ready,
+    Arrange: Arranged,
+    TimeBlock: Times,
+    Export: Exported,
+    Release: Ready,
+}
 
 
 class Lost(Exception):

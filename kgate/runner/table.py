@@ -135,10 +135,21 @@ class Table:
             self.emit(Event(name="note", fields={"arm": arm.name, "text": note}))
         return bool(note)
 
+    def attempt(self, arm: Arm, request: Request, timeout_s: float) -> Answer:
+        """Ask for what may fail, or end the process, without being any fault of the case. Raises Lost."""
+        answer = self.seats[arm].ask(request, timeout_s)
+        if isinstance(answer, Failed):
+            raise Lost(failure_of(answer))
+        return answer
+
     def ask_anew(self, arm: Arm, case: str, request: Request) -> Answer | None:
+        return self.ask(arm, case, request) if self.sits_anew(arm) else None
+
+    def sits_anew(self, arm: Arm) -> bool:
+        """Whether it got a new process in place of the one it has."""
         self.leave(arm)
         self.seat([arm])
-        return self.ask(arm, case, request) if arm in self.seats else None
+        return arm in self.seats
 
     def fail(self, arm: Arm, case: str, failure: Failure) -> None:
         """The arm is out for this case, and its process for good: device and memory may not be what they were."""

@@ -1,13 +1,31 @@
 """One case of one launch: prepared on every arm, timed in alternating blocks, one sample taken out and kept."""
 
 import math
+import statistics
 import time
 from collections.abc import Mapping, Sequence
 
+from kgate.figures import time_of
 from kgate.model import BASE, Arm, Event, Failure, LaunchTiming, Tensor
-from kgate.protocol import Export, Exported, Prepare, Ready, Release, TimeBlock, Times, WarmUp
+from kgate.protocol import (
+    GRAPH,
+    Arrange,
+    Arranged,
+    Export,
+    Exported,
+    Prepare,
+    Ready,
+    Release,
+    TimeBlock,
+    Times,
+    WarmUp,
+)
 from kgate.runner import rungs
+from kgate.runner.choice import Choice, chosen, exportable, ladder
+from kgate.runner.printable import one_line
+from kgate.runner.roofline import Floor
 from kgate.runner.schedule import Course, course, kept, orders, seeds
+from kgate.runner.seat import Lost
 from kgate.runner.shelf import Refused
 from kgate.runner.table import Table
 
@@ -29,14 +47,26 @@ class Trial:
         self.wall_ns: dict[Arm, int] = dict.fromkeys(arms, 0)
         self.exported: dict[str, tuple[int, tuple[Tensor, ...]]] = {}
         self.notes: dict[str, str | int | float] = {}
+        self.choice = Choice(method=table.schedule.method)
         self.void = ""  # why these times are no times, though nobody has failed
 
     def run(self) -> None:
         self.prepare()
+        self.choose()
         if not self.arms:
             return
-        plan = course(self.table.schedule, self.ready[self.first()].estimate_ns, len(self.arms))
+        if self.void:
+            self.release()
+            return
+        schedule = self.table.schedule
+        plan = course(schedule, self.ready[self.first()].estimate_ns, len(self.arms), self.choice.calls)
         self.notes["batch"] = plan.batch
+        self.time_blocks(plan)
+        self.compare_methods()
+        self.doubt_all()
+        self.release()
+
+    def time_blocks(self, plan: Course) -> None:
         drawn = seeds(plan, self.table.draw)
         checked = self.table.draw.randrange(plan.blocks)
         for index, order in enumerate(orders([a.name for a in self.arms], plan.blocks, self.table.order)):
@@ -44,10 +74,13 @@ class Trial:
                 self.time_block(arm, drawn[index], plan)
             if index == checked:
                 self.export(drawn[index])
-        self.compare_methods()
-        self.doubt_all()
+
+    def release(self) -> None:
+        done = Release(case=self.case)
+        for arm in self.arms:
+            self.table.tell(arm, done)
         for arm in list(self.arms):
-            if self.table.ask(arm, self.case, Release(case=self.case)) is None:
+            if self.table.ask(arm, self.case, done) is None:
                 self.arms.remove(arm)
             else:
                 self.table.done.add((arm.name, self.case))
@@ -59,12 +92,15 @@ class Trial:
 
     def prepare(self) -> None:
         """All arms at once, since loading a kernel and drawing inputs take longer than timing; then each by itself."""
+        self.prepare_these(self.arms)
+
+    def prepare_these(self, arms: Sequence[Arm]) -> None:
         first = Prepare(case=self.case, warmups=1)
-        for arm in self.arms:
+        for arm in arms:
             self.table.tell(arm, first)
-        alive = [arm for arm in self.arms if isinstance(self.table.ask(arm, self.case, first), Ready)]
-        self.arms = [arm for arm in self.arms if arm in alive]
-        for arm in list(self.arms):
+        alive = [arm for arm in arms if isinstance(self.table.ask(arm, self.case, first), Ready)]
+        self.arms = [arm for arm in self.arms if arm in alive or arm not in arms]
+        for arm in alive:
             answer = self.table.ask(arm, self.case, WarmUp(case=self.case, calls=self.table.schedule.warmups))
             if not isinstance(answer, Ready):
                 self.arms.remove(arm)
@@ -72,6 +108,52 @@ class Trial:
                 self.drop(arm, "gave a negative estimate")
             else:
                 self.ready[arm] = answer
+
+    def choose(self) -> None:
+        """
+        The method for all arms: what an earlier launch used, or else the first that all of them can be timed by. Where
+        an arm cannot be timed as earlier, this launch has no times: the method is never changed on the way.
+        """
+        if not self.arms:
+            return
+        schedule = self.table.schedule
+        earlier = schedule.choices.get(self.case)
+        wanted = earlier or chosen(schedule.method, self.ready[self.first()], schedule.room_bytes, self.stateful())
+        for self.choice in ladder(wanted, schedule.method) if wanted.rotated else ():
+            problems = self.arrange()
+            if not problems or not self.arms:
+                return
+            arm, why = next(iter(problems.items()))
+            if earlier:
+                self.annul(arm, f"not by {self.choice.method}, as in an earlier launch: {why}")
+                return
+            self.notes["timer"] = f"not by {self.choice.method}, for {arm.name}: {why}"
+
+    def stateful(self) -> bool:
+        jobs = [self.table.jobs[arm][self.case] for arm in self.arms]
+        return any(job.setup or job.reset for job in jobs)
+
+    def arrange(self) -> dict[Arm, str]:
+        """
+        All arms at once; of those that cannot, why. Such an arm goes on in a new process: a capture that has failed may
+        leave anything behind.
+        """
+        asked = Arrange(case=self.case, method=self.choice.method, calls=self.choice.calls)
+        for arm in self.arms:
+            self.table.tell(arm, asked)
+        problems = {}
+        for arm in self.arms:
+            try:
+                answer = self.table.attempt(arm, asked, self.table.jobs[arm][self.case].timeout_s)
+            except Lost as lost:
+                problems[arm] = lost.failure.text
+            else:
+                if isinstance(answer, Arranged) and answer.problem:
+                    problems[arm] = one_line(answer.problem)
+        anew = [arm for arm in problems if self.table.sits_anew(arm)]
+        self.arms = [arm for arm in self.arms if arm not in problems or arm in anew]
+        self.prepare_these(anew)
+        return problems
 
     def time_block(self, arm: Arm, block: tuple[int, ...], plan: Course) -> None:
         request = TimeBlock(case=self.case, seeds=block, batch=plan.batch, keep_bytes=self.table.schedule.keep_bytes)
@@ -89,23 +171,28 @@ class Trial:
     def compare_methods(self) -> None:
         """Times by two clocks are never compared, neither between arms nor within one."""
         for arm in list(self.arms):
-            used = self.table.schedule.method or self.blocks[self.first()][0].method
+            used = self.choice.method or self.blocks[self.first()][0].method
             if others := {b.method for b in self.blocks[arm]} - {used}:
                 self.drop(arm, f"timed by {min(others)[:40]!r} where {used[:40]!r} is in use")
 
     def doubt_all(self) -> None:
         """A launch that measured something else than the call is no launch of this case, for any of its arms."""
         for arm in self.arms:
-            if not self.void and (why := disturbance(self.blocks[arm])):
-                self.void = f"{arm.name}: {why}"
-                text = f"{self.case}: not timed in launch {self.table.launch}: {self.void}"
-                self.table.emit(Event(name="note", fields={"arm": arm.name, "text": text}))
+            blocks = self.blocks[arm]
+            if why := disturbance(blocks) or impossible(blocks, self.table.schedule.floors.get(self.case)):
+                self.annul(arm, why)
+
+    def annul(self, arm: Arm, why: str) -> None:
+        if not self.void:
+            self.void = f"{arm.name}: {why}"
+            text = f"{self.case}: not timed in launch {self.table.launch}: {self.void}"
+            self.table.emit(Event(name="note", fields={"arm": arm.name, "text": text}))
 
     def export(self, block: tuple[int, ...]) -> None:
         """One sample of this block from every arm, named only now, so that none could be treated apart."""
         table = self.table
         largest = max((self.ready[a].output_bytes for a in self.arms), default=0)
-        choice = kept(block, largest, table.schedule.keep_bytes)
+        choice = exportable(kept(block, largest, table.schedule.keep_bytes), block, self.choice)
         size = sum(self.ready[a].output_bytes for a in self.arms)
         if not choice or size > table.export_left_bytes:
             self.notes["export"] = f"left out: {size} bytes, more than a launch keeps"
@@ -160,7 +247,9 @@ def doubt(times: Times, request: TimeBlock, wall_ns: int) -> str:
         return "gave a sample that is no positive time"
     if not 0 <= times.wall_ns <= wall_ns + CLOCK_SLACK_NS:
         return f"saw {times.wall_ns / 1e6:.3f} ms pass in a block that took {wall_ns / 1e6:.3f} ms in all"
-    claimed_ns = request.batch * max(sum(times.samples_ns), sum(times.call_ns))
+    device_ns, host_ns = request.batch * sum(times.samples_ns), sum(times.call_ns)
+    # Beside a graph one call a sample is made by the host, before it; all others run under the host's own calls.
+    claimed_ns = device_ns + host_ns if times.method == GRAPH else max(device_ns, request.batch * host_ns)
     if claimed_ns > wall_ns + CLOCK_SLACK_NS:
         return f"claims {claimed_ns / 1e6:.3f} ms of a block that took {wall_ns / 1e6:.3f} ms in all"
     return ""
@@ -174,6 +263,14 @@ def disturbance(blocks: Sequence[Times]) -> str:
     if noted(blocks, "host-time-leaked") > LEAKS_SHARE * samples:
         return f"the device waited for the host inside more than {LEAKS_SHARE:.0%} of the samples"
     return ""
+
+
+def impossible(blocks: Sequence[Times], floor: Floor | None) -> str:
+    """The datum is a median, so that is what has to be possible."""
+    median_ns = statistics.median(ns for b in blocks for ns in b.samples_ns)
+    if floor is None or median_ns >= floor.ns:
+        return ""
+    return f"impossible: {time_of(median_ns)}, where {floor.text}"
 
 
 def noted(blocks: Sequence[Times], key: str) -> float:

@@ -32,9 +32,13 @@ class Input:
     def large(self) -> bool:
         return bytes_of(self.tensor) > DIGEST_LIMIT_BYTES
 
+    def offset(self, seed: int) -> int:
+        """How far the values of this seed are moved along; 0 is as drawn. `fixed` tensors never move."""
+        return 0 if self.spec.fixed else refresh_offset(len(self.values), seed)
+
     def write(self, seed: int) -> None:
-        """The values of the sample with this seed; 0 is as drawn. `fixed` tensors never move, but are restored."""
-        offset = 0 if self.spec.fixed else refresh_offset(len(self.values), seed)
+        """The values of the sample with this seed; fixed tensors too are restored."""
+        offset = self.offset(seed)
         if self.tensor.is_contiguous():
             roll(self.values, offset, self.tensor.view(-1))
             return
@@ -47,7 +51,7 @@ class Input:
         """Whether the tensor still holds what `write` of this seed put there."""
         import torch
 
-        offset = 0 if self.spec.fixed else refresh_offset(len(self.values), seed)
+        offset = self.offset(seed)
         if self.tensor.is_contiguous():
             seen, cut = self.tensor.detach().view(-1), len(self.values) - offset
             return alike(seen[offset:], self.values[:cut]) and alike(seen[:offset], self.values[cut:])
@@ -89,21 +93,31 @@ class Inputs:
 
 def inputs_of(case: CaseJob, source: Source) -> Inputs:
     """Draws and writes the case's arguments. Raises Fault, also when memory runs out."""
+    found = assembled(case, source.device, lambda name, spec: drawn(spec, source))
+    foreign("run", partial(found.write, case.seed))
+    return found
+
+
+def another(case: CaseJob, device: str, first: Inputs) -> Inputs:
+    """Arguments with memory of their own and the drawn values of `first`; to be written. Raises Fault."""
+    values = {tensor.name: tensor.values for tensor in first.tensors}
+    return assembled(case, device, lambda name, spec: values[name])
+
+
+def assembled(case: CaseJob, device: str, values: Callable[[str, TensorArg], Any]) -> Inputs:
     tensors: list[Input] = []
 
     def tensor(name: str, spec: TensorArg) -> Any:
-        made = allocated(spec, source.device, case.widen)
-        tensors.append(Input(name=name, spec=spec, values=drawn(spec, source), tensor=made))
+        made = allocated(spec, device, case.widen)
+        tensors.append(Input(name=name, spec=spec, values=values(name, spec), tensor=made))
         return made
 
     built = {name: foreign("run", partial(build, name, arg, tensor)) for name, arg in case.args.items()}
-    found = Inputs(
+    return Inputs(
         positional=() if case.keywords else tuple(built.values()),
         keywords=built if case.keywords else {},
         tensors=tuple(tensors),
     )
-    foreign("run", partial(found.write, case.seed))
-    return found
 
 
 def build(name: str, arg: Arg, tensor: Callable[[str, TensorArg], Any]) -> Any:

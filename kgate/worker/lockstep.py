@@ -13,11 +13,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from kgate.protocol import (
     LINE_LIMIT,
     Answer,
+    Arrange,
+    Arranged,
     CaseJob,
     Export,
     Exported,
@@ -43,25 +45,15 @@ from kgate.worker.exports import Budget, Target, written
 from kgate.worker.faults import Fault, foreign
 from kgate.worker.inputs import bytes_of
 from kgate.worker.subject import Subject, subject_of
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Kept:
-    """Copies of one sample's outputs, since a later sample may be written over them; strides as returned."""
-
-    tensors: tuple[Any, ...]
-    strides: tuple[tuple[int, ...], ...]
-
-    @property
-    def size_bytes(self) -> int:
-        return sum(map(bytes_of, self.tensors))
+from kgate.worker.ways import Alone, Kept, Way, arranged
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Prepared:
     subject: Subject
     timer: Timer
-    kept: dict[int, Kept]  # by seed, oldest first
+    way: Way
+    kept: dict[int, Kept]  # by the inputs' seed, oldest first
 
 
 def serve(control: Control) -> None:
@@ -104,19 +96,20 @@ class Session:
                 self.spoiler = request.case
             return fault.failed(request.case)
 
-    def served(self, request: Prepare | WarmUp | TimeBlock | Export | Release) -> Answer:
+    def served(self, request: Prepare | WarmUp | Arrange | TimeBlock | Export | Release) -> Answer:
         match request:
             case Prepare():
                 return self.prepare(self.cases[request.case], max(1, request.warmups))
             case WarmUp():
                 return warmed(self.found(request.case), max(1, request.calls))
+            case Arrange():
+                return self.arrange(request)
             case TimeBlock():
                 return block(self.found(request.case), request)
             case Export():
                 return self.export(request)
             case Release():
-                self.prepared.pop(request.case, None)
-                return Ready(case=request.case, estimate_ns=0, output_bytes=0)
+                return self.release(request.case)
 
     def found(self, case: str) -> Prepared:
         if case not in self.prepared:
@@ -126,10 +119,34 @@ class Session:
     def prepare(self, case: CaseJob, warmups: int) -> Ready:
         subject = subject_of(case, self.control, lambda rung, ns: None)
         timer = subject.ground.device.timer(subject.ground.device_name)
-        prepared = Prepared(subject=subject, timer=timer, kept={})
+        prepared = Prepared(subject=subject, timer=timer, way=Alone(subject, timer), kept={})
         ready = warmed(prepared, warmups)
         self.prepared[case.case] = prepared
         return ready
+
+    def arrange(self, request: Arrange) -> Arranged:
+        """What cannot be arranged is no fault of the case: it can be timed otherwise. A device that is lost is."""
+        prepared = self.found(request.case)
+        plain = dataclasses.replace(prepared, way=Alone(prepared.subject, prepared.timer))
+        self.prepared[request.case] = plain  # an earlier arrangement's memory is free from here on
+        try:
+            with collector_off():
+                way = arranged(request.method, prepared.subject, prepared.timer, request.calls)
+        except Fault as fault:
+            if not devices.alive(self.control.job.device):
+                raise
+            return Arranged(case=request.case, problem=fault.text)
+        prepared.timer.notes()  # of what was timed to arrange it
+        self.prepared[request.case] = dataclasses.replace(prepared, way=way)
+        return Arranged(case=request.case)
+
+    def release(self, case: str) -> Ready:
+        prepared = self.prepared.pop(case, None)
+        if prepared is not None:
+            ground = prepared.subject.ground
+            del prepared
+            ground.device.give_back(ground.device_name)
+        return Ready(case=case, estimate_ns=0, output_bytes=0)
 
     def export(self, request: Export) -> Exported:
         kept = self.found(request.case).kept.get(request.seed)
@@ -146,13 +163,15 @@ class Session:
 
 def warmed(prepared: Prepared, calls: int) -> Ready:
     subject = prepared.subject
-    samples = [sample(prepared, subject.case.seed, 1, "run") for _ in range(calls)]
+    alone = dataclasses.replace(prepared, way=Alone(subject, prepared.timer))
+    samples = [sample(alone, subject.case.seed, 1, "run") for _ in range(calls)]
     outputs = subject.outputs(samples[-1].returned)
     prepared.timer.notes()  # these calls' are of no interest, and the first one's host time is a compiler's
     return Ready(
         case=subject.case.case,
         estimate_ns=int(statistics.median(s.span_ns for s in samples)),
         output_bytes=sum(map(bytes_of, outputs)),
+        input_bytes=sum(bytes_of(i.tensor) for i in subject.inputs.tensors),
     )
 
 
@@ -166,40 +185,22 @@ def block(prepared: Prepared, request: TimeBlock) -> Times:
             taken = sample(prepared, seed, request.batch, "latency")
             samples.append((taken.span_ns, taken.call_ns))
             if request.keep_bytes:
-                keep(prepared, seed, taken.returned, request.keep_bytes)
+                prepared.way.keep(prepared.kept, seed, taken.returned, request.keep_bytes)
     wall_ns = time.perf_counter_ns() - began_ns
     return Times(
         case=request.case,
         samples_ns=tuple(span_ns for span_ns, _ in samples),
         call_ns=tuple(call_ns for _, call_ns in samples),
         wall_ns=wall_ns,
-        method=prepared.subject.ground.device.METHOD,
+        method=prepared.way.method,
         notes=prepared.timer.notes() | compiles_since(compiled, prepared.subject),
     )
 
 
 def sample(prepared: Prepared, seed: int, calls: int, rung: Rung) -> Sample:
-    """One sample, from fresh inputs to the end of the device's work."""
-    subject = prepared.subject
-
-    def taken() -> Sample:
-        subject.ready(seed)
-        with subject.entered():
-            return prepared.timer.sample(subject.call, calls)
-
-    found: Sample = subject.ground.enter(rung, taken)
+    """One sample, with what the user's code raises as the fault of this rung."""
+    found: Sample = prepared.subject.ground.enter(rung, partial(prepared.way.sample, seed, calls))
     return found
-
-
-def keep(prepared: Prepared, seed: int, returned: Any, limit_bytes: int) -> None:
-    """Copy a sample's outputs and drop the oldest kept until all fit; one too large by itself is not kept."""
-    outputs = prepared.subject.outputs(returned)
-    if sum(map(bytes_of, outputs)) > limit_bytes:
-        return
-    copies = foreign("latency", lambda: tuple(tensor.detach().clone() for tensor in outputs))
-    prepared.kept[seed] = Kept(tensors=copies, strides=tuple(tuple(t.stride()) for t in outputs))
-    while sum(k.size_bytes for k in prepared.kept.values()) > limit_bytes:
-        del prepared.kept[next(iter(prepared.kept))]
 
 
 def compiles_since(before: Compiles | None, subject: Subject) -> dict[str, int]:

@@ -66,8 +66,11 @@ class Subject:
             self.functions.reset(*self.state)
 
     def call(self) -> Any:
+        return self.call_on(self.inputs)
+
+    def call_on(self, inputs: Inputs) -> Any:
         """`steps` calls in a row; what the last one returned."""
-        call = partial(self.functions.entry, *self.state, *self.inputs.positional, **self.inputs.keywords)
+        call = partial(self.functions.entry, *self.state, *inputs.positional, **inputs.keywords)
         for _ in range(self.case.steps):
             returned = call()
         return returned
@@ -92,7 +95,10 @@ class Subject:
         return self.ground.enter(rung, called)
 
     def outputs(self, returned: Any) -> tuple[Any, ...]:
-        return outputs_of(returned, [i.tensor for i in self.inputs.named(self.case.mutates)])
+        return self.outputs_on(self.inputs, returned)
+
+    def outputs_on(self, inputs: Inputs, returned: Any) -> tuple[Any, ...]:
+        return outputs_of(returned, [i.tensor for i in inputs.named(self.case.mutates)])
 
 
 def subject_of(case: CaseJob, control: Control, climbed: Climbed) -> Subject:

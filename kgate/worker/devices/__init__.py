@@ -5,7 +5,7 @@ One file per kind of device, and the table of them. A kind is added with one fil
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -33,7 +33,7 @@ class Sample:
 
     span_ns: float
     call_ns: float
-    returned: Any  # of the last call
+    returned: Any  # of the last call, where it is not kept elsewhere
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,16 +44,29 @@ class Launched:
     launches: int
 
 
+class Captured(Protocol):
+    """Calls that the device repeats without the host."""
+
+    returned: Sequence[Any]  # of each call; every repetition writes it anew
+
+    def span_ns(self) -> float:
+        """Set the caches alike, then time all of them: device span of one."""
+
+
 class Timer(Protocol):
-    def sample(self, call: Callable[[], Any], calls: int) -> Sample:
-        """Set the caches alike, then time `calls` calls. What the call raises passes through."""
+    def sample(self, calls: Sequence[Callable[[], Any]]) -> Sample:
+        """Set the caches alike, then time these calls, one after the other. What they raise passes through."""
+
+    def captured(self, calls: Sequence[Callable[[], Any]]) -> Captured:
+        """Raises whatever the device, or a call, has against it; the process may then be of no use any more."""
 
     def notes(self) -> dict[str, str | int | float]:
         """What a reader of the times since the last look must know; clears it."""
 
 
 class Device(Protocol):
-    METHOD: str  # what its timer measures; part of the fingerprint
+    METHOD: str  # of timing a case, where no other is asked for; part of the fingerprint
+    METHODS: tuple[str, ...]  # all that its timer has
 
     def available(self, name: str) -> str:
         """ "" if this device can be used, else a sentence. May raise where torch cannot be imported."""
@@ -73,6 +86,9 @@ class Device(Protocol):
         """The most of it since `forget_peak`."""
 
     def forget_peak(self, name: str) -> None: ...
+
+    def give_back(self, name: str) -> None:
+        """Let other processes have the memory that torch holds unused, if that is much."""
 
     def kernels(self, name: str, call: Callable[[], Any]) -> Launched | None:
         """What one call launches, copies and fills left out; None if there is nothing of the kind."""

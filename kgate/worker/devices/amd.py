@@ -7,6 +7,7 @@ from kgate.worker.devices import Traits
 from kgate.worker.faults import Fault
 
 METHOD = "none"
+METHODS: tuple[str, ...] = (METHOD,)
 REFUSAL = "AMD GPUs are not supported by this version; use a CPU or an NVIDIA GPU"
 
 
@@ -22,4 +23,4 @@ def traits(name: str) -> Traits:
     refused(name)
 
 
-select = synchronize = held_bytes = peak_bytes = forget_peak = kernels = timer = refused
+select = synchronize = held_bytes = peak_bytes = forget_peak = give_back = kernels = timer = refused

@@ -8,14 +8,16 @@ which sets the caches alike; a pass over twice the last-level cache would cost f
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from kgate.worker.devices import Launched, Sample, Traits
+from kgate.worker.faults import Fault
 
 METHOD = "cpu-monotonic"
+METHODS: tuple[str, ...] = (METHOD,)
 THREADING = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY")
 
 
@@ -67,17 +69,24 @@ def forget_peak(name: str) -> None:
     return
 
 
+def give_back(name: str) -> None:
+    return
+
+
 def kernels(name: str, call: Callable[[], Any]) -> Launched | None:
     return None
 
 
 class Clock:
-    def sample(self, call: Callable[[], Any], calls: int) -> Sample:
+    def sample(self, calls: Sequence[Callable[[], Any]]) -> Sample:
         began_ns = time.perf_counter_ns()
-        for _ in range(calls):
+        for call in calls:
             returned = call()
-        span_ns = (time.perf_counter_ns() - began_ns) / calls
+        span_ns = (time.perf_counter_ns() - began_ns) / len(calls)
         return Sample(span_ns=span_ns, call_ns=span_ns, returned=returned)
+
+    def captured(self, calls: Sequence[Callable[[], Any]]) -> NoReturn:
+        raise Fault("latency", "unavailable", "a CPU has no graphs of calls")
 
     def notes(self) -> dict[str, str | int | float]:
         return {}
