@@ -11,6 +11,7 @@ TYPE = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure)?:\s*
 # Lines that say that something was said, or where, and not what.
 EMPTY = re.compile(r"^$|^at \d+:\d+:|^\d+ errors? |aborted due to errors|^compilation (?:error|failed)", re.IGNORECASE)
 PATH = re.compile(r"(?:/[\w.+-]+){2,}/([\w.+-]+)")
+FRAME = re.compile(r'^\s*File "(?:.*/)?([^"/]+)", line (\d+), in (\S+)', re.MULTILINE)
 LETTERS = 300
 
 
@@ -23,6 +24,13 @@ def reason(text: str, detail: str) -> str:
     lines = [line.strip() for line in detail.splitlines()]
     found = spoken(first) or cleaned(first) or next(filter(None, map(spoken, reversed(lines))), "") or text
     return found[:LETTERS]
+
+
+def raised(text: str, detail: str) -> str:
+    """Of what the call itself raised: type and message, and the last place that its traceback names."""
+    frames = FRAME.findall(detail)
+    place = " ({}, line {}, in {})".format(*frames[-1]) if frames else ""
+    return f"the call raised {cleaned(text)[: LETTERS - len(place)]}{place}"
 
 
 def spoken(line: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from kgate.compilation.reasons import reason
+from kgate.compilation.reasons import raised, reason
 from kgate.compilation.work import Item
 from kgate.model import Case, CompiledKernel, Failure, Measurement, Outcome, Verdict
 from kgate.worker.architectures import ARCHITECTURES
@@ -64,10 +64,18 @@ def of_case(case: Case, outcome: Outcome | None, cached: bool) -> Iterator[Row]:
             yield from (of_variant(case, one, cached) for one in outcome.compiled)
         case Failure():
             status = Status.NOT_RUN if outcome.reason in NOT_THE_KERNELS else Status.FAILED
-            text = reason(outcome.text, outcome.detail) if outcome.reason == "compile-failed" else outcome.text
-            yield plain(case, status, text, outcome.detail)
+            yield plain(case, status, sentence(outcome), outcome.detail)
         case None:
             yield plain(case, Status.NOT_RUN, "no process came to it")
+
+
+def sentence(failure: Failure) -> str:
+    match failure.reason:
+        case "compile-failed":
+            return reason(failure.text, failure.detail)
+        case "raised":
+            return raised(failure.text, failure.detail)
+    return failure.text
 
 
 def plain(case: Case, status: Status, text: str, detail: str = "") -> Row:

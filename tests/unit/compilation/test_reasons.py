@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgate.compilation.reasons import LETTERS, reason
+from kgate.compilation.reasons import LETTERS, raised, reason
 
 NVCC = """\
 Traceback (most recent call last):
@@ -69,3 +69,17 @@ def test_what_no_compiler_said_stays_as_it_was_raised() -> None:
 
 def test_a_reason_is_short() -> None:
     assert len(reason("RuntimeError: error: " + "x" * 10_000, "")) == LETTERS
+
+
+def test_what_the_call_raised_is_told_with_the_place() -> None:
+    detail = """\
+Traceback (most recent call last):
+  File "/srv/acme/fp8.py", line 37, in fp8_gemm
+    kernel = built(k, n, **schedule(capability))
+  File "/srv/acme/schedules.py", line 43, in schedule
+    return next(found for oldest, found in SCHEDULES.items() if capability >= oldest)
+StopIteration
+"""
+
+    assert raised("StopIteration", detail) == "the call raised StopIteration (schedules.py, line 43, in schedule)"
+    assert raised("ValueError: K is odd", "") == "the call raised ValueError: K is odd"
