@@ -242,12 +242,14 @@ class TestTensors:
 
     def test_arguments_too_large_to_copy_are_not_copied(self, torch, watched, reports):
         fallbacks = []
-        function = watched(lambda x: x, fallbacks.append, most_bytes=63)
+        function = watched(lambda x: x, lambda x: fallbacks.append(x) or x, most_bytes=60)
 
         function(torch.ones(16))
+        function(torch.ones(15))
 
-        assert fallbacks == []
-        assert reports[0].error == "not run: the arguments hold 64 bytes, most_bytes is 63"
+        assert [len(x) for x in fallbacks] == [15]
+        assert reports[0].error == "not run: the arguments hold 64 bytes, most_bytes is 60"
+        assert reports[1].error is None
 
     def test_another_shape_or_dtype_is_an_error_of_the_report(self, torch, watched, reports):
         watched(lambda x: x.double(), lambda x: x)(torch.ones(2))
