@@ -64,7 +64,7 @@ def of_case(case: Case, outcome: Outcome | None, cached: bool) -> Iterator[Row]:
             yield from (of_variant(case, one, cached) for one in outcome.compiled)
         case Failure():
             status = Status.NOT_RUN if outcome.reason in NOT_THE_KERNELS else Status.FAILED
-            yield plain(case, status, sentence(outcome), outcome.detail)
+            yield replace(plain(case, status, sentence(outcome), outcome.detail), cached=cached)
         case None:
             yield plain(case, Status.NOT_RUN, "no process came to it")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from kgate import __version__
 from kgate.compilation.work import Item
-from kgate.model import Case, Measurement, Outcome
+from kgate.model import Case, Failure, Measurement, Outcome
 from kgate.runner import records
 from kgate.runner.shelf import unwritable
 from kgate.wire import ProtocolError
@@ -31,11 +31,11 @@ class Records:
         self.surroundings = surroundings
         self.digests: dict[str, str] = {}  # of the files of the tree, as far as they were looked at
 
-    def recalled(self, items: Iterable[Item]) -> Mapping[Case, Measurement]:
+    def recalled(self, items: Iterable[Item]) -> Mapping[Case, Outcome]:
         found = {item.case: self.recall(item) for item in items}
         return {case: outcome for case, outcome in found.items() if outcome is not None}
 
-    def recall(self, item: Item) -> Measurement | None:
+    def recall(self, item: Item) -> Outcome | None:
         """None where nothing is known, or where something that it rests on has changed."""
         kept: Any = None
         with suppress(OSError, ValueError):
@@ -46,20 +46,17 @@ class Records:
             outcome = records.outcome_from_json(kept.get("outcome"))
         except ProtocolError:
             return None
-        return outcome if isinstance(outcome, Measurement) and self.unchanged(outcome) else None
+        return outcome if self.unchanged(outcome) else None
 
     def keep(self, item: Item, outcome: Outcome) -> None:
-        """Successes alone: what failed may be mended outside the repository."""
+        """Successes and a compiler's refusals: all other failures may be mended outside the repository."""
         path = self.path(item)
-        if not isinstance(outcome, Measurement) or not files_of(outcome):
+        refused = isinstance(outcome, Failure) and outcome.reason == "compile-failed"
+        if not files_of(outcome) or not (isinstance(outcome, Measurement) or refused):
             path.unlink(missing_ok=True)
             return
-        bare = tuple(dataclasses.replace(one, files={}) for one in outcome.compiled)
-        written = {
-            "case": item.case.name,
-            "key": self.key(item),
-            "outcome": records.outcome_to_json(dataclasses.replace(outcome, compiled=bare)),
-        }
+        told = records.outcome_to_json(bare(outcome))
+        written = {"case": item.case.name, "key": self.key(item), "outcome": told}
         fresh = path.with_suffix(f".{os.getpid()}")
         try:
             fresh.write_text(json.dumps(written), encoding="ascii")
@@ -74,7 +71,7 @@ class Records:
         parts = (__version__, item.case.name, dataclasses.asdict(item.job), self.surroundings)
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
-    def unchanged(self, outcome: Measurement) -> bool:
+    def unchanged(self, outcome: Outcome) -> bool:
         files = files_of(outcome)
         return bool(files) and all(self.digest(name) == digest for name, digest in files.items())
 
@@ -87,7 +84,15 @@ class Records:
         return self.digests[name]
 
 
-def files_of(outcome: Measurement) -> Mapping[str, str]:
+def files_of(outcome: Outcome) -> Mapping[str, str]:
     """Path below the tree -> sha256."""
-    files: Mapping[str, str] = outcome.facts.get("loaded-files", {})
+    files: Mapping[str, str] = outcome.files if isinstance(outcome, Failure) else outcome.facts.get("loaded-files", {})
     return files
+
+
+def bare(outcome: Outcome) -> Outcome:
+    """Without the files of what was compiled, which go away with their run."""
+    if isinstance(outcome, Failure):
+        return outcome
+    kernels = tuple(dataclasses.replace(one, files={}) for one in outcome.compiled)
+    return dataclasses.replace(outcome, compiled=kernels)

@@ -132,12 +132,18 @@ class Measurement:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """An arm did not answer a case. `text` is one line and may hold anything a kernel chose to say: escape it."""
+    """
+    An arm did not answer a case. `text` is one line and may hold anything a kernel chose to say: escape it.
+
+    `files`: what the worker had loaded for the case, path below the tree -> sha256; {} where it did not come to tell.
+    They are no part of what failed: the same failure of other files is equal.
+    """
 
     rung: Rung
     reason: Reason
     text: str
     detail: str = ""
+    files: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
 
 Outcome = Measurement | Failure

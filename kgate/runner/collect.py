@@ -7,7 +7,7 @@ protocol once is not read on: the caller ends it, and gives what is left of its 
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +138,9 @@ class Transcript:
             case Output(index=index) if index == len(self.of(reply).outputs):
                 self.of(reply).outputs.append(reply)
             case Failed(reason=reason) if reason not in SAID_BY_GATE:
-                self.close(self.of(reply), failure_of(reply))
+                self.close(
+                    self.of(reply), replace(failure_of(reply), files=self.of(reply).facts.get("loaded-files", {}))
+                )
             case End():
                 self.close(self.of(reply), self.measured(self.of(reply)))
             case Bye(cases=cases) if self.draft is None and not self.waiting and cases == self.total:

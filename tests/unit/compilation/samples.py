@@ -24,5 +24,7 @@ def made(*compiled: CompiledKernel, files: dict[str, str] | None = None) -> Meas
     return Measurement(outputs=(), facts={"loaded-files": files or {}}, compiled=compiled)
 
 
-def refused(text: str, reason: Reason = "compile-failed", rung: Rung = "compile") -> Failure:
-    return Failure(rung=rung, reason=reason, text=text)
+def refused(
+    text: str, reason: Reason = "compile-failed", rung: Rung = "compile", files: dict[str, str] | None = None
+) -> Failure:
+    return Failure(rung=rung, reason=reason, text=text, files=files or {})

@@ -25,8 +25,11 @@ def opened(tree: Path, surroundings: object = ("triton 3.6",)) -> Records:
     return Records(folder=tree.parent, tree=tree, surroundings=surroundings)
 
 
+FILES = {"gemm.py": hashlib.sha256(SOURCE.encode()).hexdigest()}
+
+
 def compiled() -> Measurement:
-    return made(variant(), files={"gemm.py": hashlib.sha256(SOURCE.encode()).hexdigest()})
+    return made(variant(), files=FILES)
 
 
 def known(records: Records, *items: Item) -> list[str]:
@@ -39,6 +42,17 @@ def test_what_was_compiled_is_known_again_with_all_its_numbers(tree: Path) -> No
     found = opened(tree).recalled([item()])
 
     assert found == {item().case: compiled()}
+
+
+def test_what_a_compiler_refused_is_known_again_until_a_file_changes(tree: Path) -> None:
+    refusal = refused("ptxas error   : no", files=FILES)
+    opened(tree).keep(item(), refusal)
+
+    found = opened(tree).recalled([item()])
+    (tree / "gemm.py").write_text("def fused(x): return x\n")
+
+    assert found == {item().case: refusal}
+    assert known(opened(tree), item()) == []
 
 
 @pytest.mark.parametrize("change", ["edited", "gone"])
@@ -70,9 +84,16 @@ def test_another_architecture_and_another_workload_are_not_it(tree: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "outcome", [refused("ptxas error   : no"), refused("no nvcc", "unavailable", "environment"), made(variant())]
+    "outcome",
+    [
+        refused("ptxas error   : no"),
+        refused("no nvcc", "unavailable", "environment", files=FILES),
+        refused("ValueError: no", "raised", "run", files=FILES),
+        refused("gave no answer", "hung", files=FILES),
+        made(variant()),
+    ],
 )
-def test_a_failure_or_an_answer_that_rests_on_no_file_is_not_kept_and_what_was_there_is_gone(
+def test_another_failure_or_an_answer_that_rests_on_no_file_is_not_kept_and_what_was_there_is_gone(
     tree: Path, outcome: Outcome
 ) -> None:
     records = opened(tree)

@@ -56,6 +56,16 @@ def test_a_failure_is_one_line_that_any_terminal_can_print():
     assert len(outcome.detail) == 16_000
 
 
+def test_a_failure_holds_the_files_that_were_loaded_for_its_case():
+    files = {"acme/gemm.py": "a" * 64}
+    said = Failed(case="a", rung="compile", reason="compile-failed", text="no")
+
+    outcome = read(HELLO, Begin(case="a"), Facts(case="a", facts={"loaded-files": files}), said).outcomes["a"]
+
+    assert isinstance(outcome, Failure)
+    assert outcome.files == files
+
+
 def test_the_rung_of_a_case_is_the_one_above_the_highest_passed():
     passed = [RungDone(case="a", rung=rung, ns=1) for rung in ("environment", "import", "compile")]
 
