@@ -99,23 +99,25 @@ def diff(path: Path, report: Path | None) -> str:
     old = baselines.read(folder_of(manifest) / f"{new.device}.json")
     if old is None:
         raise UsageError(f"{folder_of(manifest)}: no baseline of {new.device} is stored; `kgate baseline record`")
-    rows = [difference(c, old.cases.get(c.case)) for c in baselines.diff(old, new)]
+    rows = [difference(c, old, new) for c in baselines.diff(old, new)]
     table = drawn(("case", "stored", "run", "change", "spread", ""), rows)
     apart = old.fingerprint.differences(new.fingerprint)
     note = f"\nNot comparable: {', '.join(apart)} differ; the change is shown and decides nothing." if apart else ""
     return f"{old.path} ({old.commit[:9]}, {old.date}) against {source}\n{table}{note}"
 
 
-def difference(case: Change, stored: StoredCase | None) -> tuple[str, ...]:
-    """One row of `diff`; a change that launches show among themselves is marked."""
+def difference(case: Change, old: Baseline, new: Baseline) -> tuple[str, ...]:
+    """One row of `diff`; a change that launches show among themselves, and one between two timers, is marked."""
+    stored, taken = old.cases.get(case.case), new.cases.get(case.case)
     within = case.ratio is not None and stored is not None and abs(math.log(case.ratio)) <= stored.spread_log
+    otherwise = stored is not None and taken is not None and old.method_of(stored) != new.method_of(taken)
     return (
         case.case,
         time(case.before_ns),
         time(case.after_ns),
         "–" if case.ratio is None else change(case.ratio),
         "–" if stored is None else share(stored.spread_log),
-        "within its spread" if within else "",
+        "by another timer" if otherwise else "within its spread" if within else "",
     )
 
 
@@ -146,6 +148,7 @@ def taken_from(manifest: Manifest, body: Mapping[str, Any]) -> Baseline:
     """The baseline that a report amounts to; cases without a time are left out."""
     seen = body["fingerprint"]
     timed = [c for c in body["cases"] if c["latency"] is not None]
+    method = seen["must_match"].get("timer", "") or (timed[0]["latency"]["method"] if timed else "")
     return Baseline(
         path="",
         device=body["device"],
@@ -154,14 +157,15 @@ def taken_from(manifest: Manifest, body: Mapping[str, Any]) -> Baseline:
             may_drift=seen["may_drift"],
             information={name: text for name, text in seen["information"].items() if name not in PRIVATE},
         ),
-        method=timed[0]["latency"]["method"] if timed else "",
+        method=method,
         commit=body["head"],
         date=body["started"][:10],
-        cases={f"{c['kernel']}/{c['workload']}": stored_case(c) for c in timed},
+        cases={f"{c['kernel']}/{c['workload']}": stored_case(c, method) for c in timed},
     )
 
 
-def stored_case(case: Mapping[str, Any]) -> StoredCase:
+def stored_case(case: Mapping[str, Any], method: str) -> StoredCase:
+    """`method` is the baseline's; a case that was timed otherwise says so itself."""
     latency = case["latency"]
     logs = [math.log(statistics.median(launch["samples_ns"]["head"])) for launch in latency["launches"]]
     spread = statistics.stdev(logs) if len(logs) > 1 else 0.0
@@ -180,6 +184,7 @@ def stored_case(case: Mapping[str, Any]) -> StoredCase:
             for r in latency["ratios"]
             if r["above"] == "head" and r["freedom"]
         },
+        method="" if latency["method"] == method else latency["method"],
     )
 
 
@@ -188,7 +193,9 @@ def merged(kept: Baseline | None, taken: Baseline) -> Baseline:
     if kept is None or kept.fingerprint.differences(taken.fingerprint):
         return taken
     renewed = {
-        name: replace(case, noise=remembered(kept.cases[name].noise, case.noise)) if name in kept.cases else case
+        name: replace(case, noise=remembered(before.noise, case.noise))
+        if (before := kept.cases.get(name)) and kept.method_of(before) == taken.method_of(case)
+        else case
         for name, case in taken.cases.items()
     }
     return replace(taken, cases={**kept.cases, **renewed})

@@ -160,6 +160,7 @@ class Job:
     env: dict[str, str] = dataclasses.field(default_factory=dict)  # set before anything of the user's is imported
     socket: str = ""  # lockstep only: where the gate listens
     arch: str = ""  # compile only: "sm_90"
+    peaks: tuple[str, ...] | None = None  # probe only: measure them, but for devices with these uuids; None: do not
     artifacts: bool = False  # write what the compilers made below out/, besides telling of it
     output_limit_bytes: int = 1 << 34  # all exported outputs of this process together
     version: int = VERSION
@@ -184,6 +185,7 @@ class Identity:
     information: dict[str, str]
     adapters: dict[str, str]  # dsl -> "" if available, else the reason
     devices: dict[str, str]  # device kind -> "" if available, else the reason
+    peaks: dict[str, float] = dataclasses.field(default_factory=dict)  # per second: the most the device was seen to do
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,6 +33,7 @@ from kgate.runner.choice import choice_of
 from kgate.runner.lockstep import Launch, Schedule, run_launch
 from kgate.runner.outputs import run_outputs
 from kgate.runner.process import Start
+from kgate.runner.roofline import floor_of
 from kgate.setting import Emit, Setting, fresh_zygotes
 
 # Base is left out: what it does in the timed loop is not this change's business.
@@ -93,12 +94,14 @@ class Stopwatch:
         told = {"launch": number, "cases": len(pending), "start_s": result.start_s, "confirming": mirrors is not None}
         self.emit(Event(name="launch-ended", fields=told))
 
-    def schedule(self, cases: Iterable[Case], mirrors: int | None) -> Schedule:
+    def schedule(self, cases: Sequence[Case], mirrors: int | None) -> Schedule:
         """A case that has been timed is timed the same way again, in this run and in one that goes on with it."""
+        workloads, peaks = self.setting.plan.workloads, self.setting.identity.peaks
         return Schedule(
             method=self.setting.identity.must_match.get("timer", ""),
             mirrors=mirrors,
             choices={c.name: choice_of(self.launches[c][0]) for c in cases if self.launches.get(c)},
+            floors={c.name: floor for c in cases if (floor := floor_of(workloads[c], peaks)) is not None},
         )
 
     def jobs_of(self, arm: Arm, cases: Iterable[Case]) -> tuple[CaseJob, ...]:

@@ -108,6 +108,7 @@ def stored(case: Mapping[str, Any]) -> StoredCase:
             rival: Noise(spread_log=float(found["spread_log"]), freedom=int(found["freedom"]))
             for rival, found in case.get("noise", {}).items()
         },
+        method=case.get("method", ""),
     )
 
 
@@ -117,6 +118,8 @@ def plain(baseline: Baseline) -> dict[str, Any]:
     del body["path"]
     for case in body["cases"].values():
         case["errors"] = [{name: number(value) for name, value in output.items()} for output in case["errors"]]
+        if not case["method"]:
+            del case["method"]
     return {"version": VERSION, **body}
 
 

@@ -148,3 +148,8 @@ class Manifest:
     gpus: Mapping[str, str]
     kernels: tuple[Kernel, ...]
     digest: str  # sha256 of the file's bytes (and of what it includes)
+
+    @property
+    def declares_work(self) -> bool:
+        """Whether any workload says how much there is to do, which bounds its time from below."""
+        return any(w.flops or w.moved_bytes for kernel in self.kernels for w in kernel.workloads)

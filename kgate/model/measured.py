@@ -108,7 +108,7 @@ class Noise:
 class StoredCase:
     """
     A case of a baseline; `spread_log` is of the launches' log times, errors are metric name -> value per output.
-    `noise` by the arm that head was compared with.
+    `noise` by the arm that head was compared with. `method` "": the baseline's.
     """
 
     custom_ns: float
@@ -117,11 +117,16 @@ class StoredCase:
     launches: int
     errors: tuple[Mapping[str, float], ...]
     noise: Mapping[str, Noise] = field(default_factory=dict)
+    method: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline:
-    """Stored measurements on one fingerprint; `cases` by case name without its device part (`kernel/workload`)."""
+    """
+    Stored measurements on one fingerprint; `cases` by case name without its device part (`kernel/workload`).
+
+    `method` is how a case was timed that names none of its own.
+    """
 
     path: str
     device: str
@@ -130,3 +135,6 @@ class Baseline:
     commit: str
     date: str
     cases: Mapping[str, StoredCase]
+
+    def method_of(self, case: StoredCase) -> str:
+        return case.method or self.method

@@ -251,6 +251,7 @@ def baseline(found: Baseline) -> dict[str, Any]:
                 "fallback_ns": stored.fallback_ns,
                 "spread_log": stored.spread_log,
                 "launches": stored.launches,
+                "method": found.method_of(stored),
                 "noise": _pace.noise(stored),
                 "errors": [dict(errors) for errors in stored.errors],
             }

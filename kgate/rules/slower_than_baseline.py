@@ -38,10 +38,10 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
             continue
         # A base that is wrong, or not known to be right, is no rival: its ratio decides nothing.
         live = proven_right(run, BASE, case) and latency.ratio(HEAD.name, BASE.name) is not None
-        decides = not live and comparable(run) and same_timer(run, latency)
+        decides = not live and comparable(run) and same_timer(run, stored, latency)
         # A note where it decides nothing, unless the policy has switched the rule off already.
         level = limit.level if decides else Level(min(limit.level, Level.NOTE))
-        finding = said(run, case, now_ns, stored, decider(run, latency, live))
+        finding = said(run, case, now_ns, stored, decider(run, stored, latency, live))
         yield of_case(run, replace(limit, level=level), case, finding)
 
 
@@ -71,15 +71,15 @@ def said(run: Run, case: Case, now_ns: float, stored: StoredCase, decider: str) 
     )
 
 
-def decider(run: Run, latency: Latency, live: bool) -> str:
+def decider(run: Run, stored: StoredCase, latency: Latency, live: bool) -> str:
     if live:
         return "base was measured live and decides"
     if differences := differing(run):
         return f"recorded on another fingerprint ({', '.join(differences)}), so it decides nothing"
-    if not same_timer(run, latency):
+    if not same_timer(run, stored, latency):
         return f"recorded by another timer than {latency.method}, so it decides nothing"
     return "no right base was measured beside it, so the baseline decides"
 
 
-def same_timer(run: Run, latency: Latency) -> bool:
-    return run.baseline is not None and run.baseline.method == latency.method
+def same_timer(run: Run, stored: StoredCase, latency: Latency) -> bool:
+    return run.baseline is not None and run.baseline.method_of(stored) == latency.method

@@ -17,15 +17,23 @@ TICK_S = 0.01
 ADVICE = "mend `python` in the manifest, or pass --python with the interpreter that has torch"
 
 
-def probe(workplace: Workplace, arm: Arm = HEAD, *, start: Start = fresh, limits: Limits | None = None) -> Identity:
+def probe(
+    workplace: Workplace,
+    arm: Arm = HEAD,
+    *,
+    peaks: tuple[str, ...] | None = None,
+    start: Start = fresh,
+    limits: Limits | None = None,
+) -> Identity:
     """
-    The fingerprint of interpreter and device as the worker sees them, and which DSLs are here.
+    The fingerprint of interpreter and device as the worker sees them, and which DSLs are here; `peaks` is the job's.
 
     Raises WorkerError if the interpreter is missing, is no Python that can run the worker, or has no torch.
     """
     python = workplace.python[arm.tree]
     tree = str(workplace.trees[arm.tree].absolute())
-    control = create(workplace, arm, Job(mode="probe", arm=arm.name, tree=tree, device=workplace.device))
+    job = Job(mode="probe", arm=arm.name, tree=tree, device=workplace.device, peaks=peaks)
+    control = create(workplace, arm, job)
     limits = limits or Limits()
     try:
         child = start(workplace, arm, control.path)

@@ -2,6 +2,7 @@
 
 import platform
 import sys
+from collections.abc import Sequence
 
 from kgate.protocol import Identity
 from kgate.worker import adapters, devices
@@ -11,8 +12,11 @@ from kgate.worker.faults import Fault, foreign
 INPUTS = "philox4x32-10"  # the data recipe: values of another one would make other times and errors
 
 
-def identity(device_name: str) -> Identity:
-    """A device that is not there leaves its fields out; `devices` says why."""
+def identity(device_name: str, peaks_known: Sequence[str] | None = None) -> Identity:
+    """
+    A device that is not there leaves its fields out; `devices` says why. Peaks are measured where `peaks_known` does
+    not name the device's uuid; None asks for none.
+    """
     here = adapters.availability()
     traits = traits_of(device_name)
     must_match = {"inputs": INPUTS, **traits.must_match}
@@ -30,7 +34,18 @@ def identity(device_name: str) -> Identity:
         },
         adapters=here,
         devices=devices.availability() | {device_name: devices.unavailable(device_name)},
+        peaks=peaks_of(device_name, traits.information.get("uuid", ""), peaks_known),
     )
+
+
+def peaks_of(device_name: str, uuid: str, known: Sequence[str] | None) -> dict[str, float]:
+    if known is None or uuid in ("", *known):
+        return {}
+    try:
+        device = devices.device(device_name)
+        return foreign("environment", lambda: device.peaks(device_name))
+    except Fault:
+        return {}
 
 
 def traits_of(device_name: str) -> Traits:

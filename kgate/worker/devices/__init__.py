@@ -93,6 +93,9 @@ class Device(Protocol):
     def kernels(self, name: str, call: Callable[[], Any]) -> Launched | None:
         """What one call launches, copies and fills left out; None if there is nothing of the kind."""
 
+    def peaks(self, name: str) -> dict[str, float]:
+        """The most that the device does per second, by measuring; empty where that is not known."""
+
     def timer(self, name: str) -> Timer: ...
 
 

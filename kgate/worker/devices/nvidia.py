@@ -5,7 +5,7 @@ from typing import Any
 
 from kgate.protocol import CUDA_TIMERS, SINGLE
 from kgate.worker import nvml
-from kgate.worker.devices import Launched, Traits
+from kgate.worker.devices import Launched, Traits, _peaks
 from kgate.worker.devices._events import Events
 
 METHOD = SINGLE
@@ -103,6 +103,10 @@ def give_back(name: str) -> None:
     # Other arms' processes need it; giving back a little of it costs more than it gains.
     if torch.cuda.memory_reserved(name) - torch.cuda.memory_allocated(name) > SPARE_BYTES:
         torch.cuda.empty_cache()
+
+
+def peaks(name: str) -> dict[str, float]:
+    return _peaks.peaks(name)
 
 
 def timer(name: str) -> Events:
