@@ -2,14 +2,15 @@
 What the operators share: which path a call takes, and tensors laid out as kernels want them.
 
 An operator's environment variable names the path: `tilelang`, `cutile`, `triton`, or `torch` for the fallback.
-Unset, the first DSL that can be imported and takes the tensors runs. It is read at every call.
+Unset, the first DSL runs that can be imported, takes the tensors, and was not found slower than PyTorch at their
+shapes. It is read at every call.
 """
 
 import functools
 import importlib
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import ModuleType
 
 import torch
@@ -24,10 +25,10 @@ MOST_ELEMENTS = 2**31 - 1  # kernels count elements in 32 bits
 ALIGNMENT = 16  # bytes that a kernel loads at once
 
 
-def choose(variable: str, kernels: Kernels, *tensors: torch.Tensor) -> str | None:
+def choose(variable: str, kernels: Kernels, *tensors: torch.Tensor, slower: Collection[str] = ()) -> str | None:
     """
     The DSL whose kernel a call takes, or None for PyTorch: no kernel for these tensors, none installed, or none
-    wanted.
+    wanted. DSLs in `slower` lose to PyTorch here: they run only where the variable names them.
 
     All tensors must be of one dtype, on one device that is the current one, and none of them watched by autograd.
     Raises ValueError where the variable names no path.
@@ -38,7 +39,7 @@ def choose(variable: str, kernels: Kernels, *tensors: torch.Tensor) -> str | Non
     if wanted == "torch" or not regular(*tensors) or recorded(*tensors):
         return None
     first = tensors[0]
-    for dsl in [wanted] if wanted else kernels:
+    for dsl in [wanted] if wanted else [dsl for dsl in kernels if dsl not in slower]:
         if first.dtype in kernels[dsl].get(first.device.type, ()) and found(dsl):
             return dsl
     return None
@@ -104,12 +105,6 @@ def capability(index: int) -> int:
     """Compute capability of a CUDA device as one number: 80, 90, 100."""
     major, minor = torch.cuda.get_device_capability(index)
     return 10 * major + minor
-
-
-@functools.cache
-def multiprocessors(index: int) -> int:
-    """Of a CUDA device: 132 on an H200."""
-    return torch.cuda.get_device_properties(index).multi_processor_count
 
 
 def wide(dtype: torch.dtype) -> torch.dtype:

@@ -15,13 +15,14 @@ from gallery.paths import capability, hinted
 LOWEST = -3.4028234663852886e38  # of float32
 LOG2_E = 1.4426950408889634
 
-# By the oldest compute capability they are for, newest first: queries and keys of a tile, and what the compiler is
-# told: `occupancy`, how many blocks to plan for on a multiprocessor; `num_worker_warps`, how many warps share a
-# tile.
+# By the oldest compute capability they are for, newest first, and by the depth of a head: queries and keys of a tile,
+# and for how many blocks on a multiprocessor the compiler plans.
 SCHEDULES = {
-    # One warpgroup with 64 queries, and a second block beside it that keeps the tensor cores busy meanwhile.
-    90: {"tile": (64, 128), "hints": {"occupancy": 2}},
-    80: {"tile": (64, 64), "hints": {"occupancy": 1}},
+    # One warpgroup with 64 queries, and other blocks beside it that keep the tensor cores busy meanwhile.
+    (90, 128): {"tile": (64, 128), "hints": {"occupancy": 2}},
+    (90, 64): {"tile": (64, 64), "hints": {"occupancy": 4}},
+    (80, 128): {"tile": (64, 64), "hints": {"occupancy": 1}},
+    (80, 64): {"tile": (64, 64), "hints": {"occupancy": 1}},
 }
 
 
@@ -33,7 +34,7 @@ def attention(
         return torch.zeros(q.shape, dtype=q.dtype, device=q.device)
     out = torch.empty(q.shape, dtype=q.dtype, device=q.device)
     batch, heads, queries, depth = q.shape
-    plan = schedule(capability(q.device.index))
+    plan = schedule(capability(q.device.index), depth)
     # Without a mask the kernel never reads that argument, but it has to be an array.
     seen = torch.empty(batch, 1, dtype=torch.uint8, device=q.device) if mask is None else mask.view(torch.uint8)
     arguments = (q, k, v, seen, out, heads // k.shape[1], depth, *plan["tile"], causal, mask is not None)
@@ -43,8 +44,8 @@ def attention(
     return out
 
 
-def schedule(capability: int) -> dict:
-    return next(found for oldest, found in SCHEDULES.items() if capability >= oldest)
+def schedule(capability: int, depth: int) -> dict:
+    return next(found for (oldest, of), found in SCHEDULES.items() if of == depth and capability >= oldest)
 
 
 @ct.kernel

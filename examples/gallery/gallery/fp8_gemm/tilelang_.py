@@ -16,8 +16,9 @@ BLOCK = 128
 # By the oldest compute capability they are for, newest first, and by the height of the output. Two accumulators take
 # registers: 64 rows a warpgroup are all that fits.
 SCHEDULES = {
+    # 192 rows, by three warpgroups, are 2 % faster at 4096 rows, and waste more at heights that they do not divide.
     (90, "tall"): {"tile_m": 128, "tile_n": 128, "stages": 4, "threads": 256},
-    (90, "flat"): {"tile_m": 64, "tile_n": 32, "stages": 8, "threads": 128},
+    (90, "flat"): {"tile_m": 64, "tile_n": 64, "stages": 6, "threads": 128},
     (89, "tall"): {"tile_m": 64, "tile_n": 64, "stages": 2, "threads": 128},
     (89, "flat"): {"tile_m": 32, "tile_n": 32, "stages": 2, "threads": 128},
 }

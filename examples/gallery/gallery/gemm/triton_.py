@@ -8,6 +8,7 @@ import triton
 import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from gallery.gemm import FLAT
 from gallery.paths import ALIGNMENT, capability
 
 # By the oldest compute capability they are for, newest first, and by the height of the output.
@@ -20,7 +21,6 @@ SCHEDULES = {
     (80, "tall"): {"TILE_M": 128, "TILE_N": 128, "TILE_K": 32, "num_warps": 8, "num_stages": 4},
     (80, "flat"): {"TILE_M": 32, "TILE_N": 64, "TILE_K": 64, "num_warps": 4, "num_stages": 4},
 }
-FLAT = 64  # rows of the output
 HOPPER = 90
 # For one row memory sets the time, and tensor cores are left out; by whether b is transposed.
 ROW_SCHEDULES = {

@@ -12,8 +12,8 @@ import tilelang.language as T
 import torch
 
 from gallery.gemm import tilelang_few
-from gallery.gemm.tilelang_ import POLICIES, gemm, group_of, schedule
-from gallery.paths import capability, dense, dtype_name, multiprocessors
+from gallery.gemm.tilelang_ import POLICIES, gemm, schedule
+from gallery.paths import capability, dense, dtype_name
 
 CUBIC = 0.044715
 EXPONENT = -2.302208198144325  # -2 · √(2 / π) · log2(e): the power is taken of 2
@@ -30,8 +30,7 @@ def linear_gelu(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tens
         return on_cpu()(dense(x), dense(w), dense(b))
     if tilelang_few.fits(m, k, n):
         return on_cuda_few(m, k, n, dtype_name(x))(dense(x), dense(w), dense(b))
-    plan = schedule(capability(x.device.index), m)
-    kernel = on_cuda(k, n, dtype_name(x), **plan, multiprocessors=multiprocessors(x.device.index))
+    kernel = on_cuda(k, n, dtype_name(x), **schedule(capability(x.device.index), m))
     return kernel(dense(x), dense(w), dense(b))
 
 
@@ -92,42 +91,9 @@ def on_cpu(tile_m: int = 32, tile_n: int = 64, tile_k: int = 64):
 
 # Fast powers and quotients: the compiler's exact division alone would take as many instructions as all the rest.
 @tilelang.jit(out_idx=[-1], target="cuda", pass_configs={tilelang.PassConfigKey.TL_ENABLE_FAST_MATH: True})
-def on_cuda(
-    k: int,
-    n: int,
-    dtype: str,
-    tile_m: int,
-    tile_n: int,
-    tile_k: int,
-    stages: int,
-    threads: int,
-    split: str,
-    persistent: bool,
-    multiprocessors: int = 132,
-):
-    """
-    One kernel for every m, with the schedule of gallery.gemm; dtype float16 or bfloat16. Sums start at the bias.
-
-    Over 40 lines, since a kernel is traced as one function.
-    """
+def on_cuda(k: int, n: int, dtype: str, tile_m: int, tile_n: int, tile_k: int, stages: int, threads: int, split: str):
+    """One kernel for every m, with the schedule of gallery.gemm; dtype float16 or bfloat16. Sums start at the bias."""
     m = T.dynamic("m")
-
-    @T.macro
-    def form(x, w, b, out, row, column):
-        x_tile = T.alloc_shared((tile_m, tile_k), dtype)
-        w_tile = T.alloc_shared((tile_n, tile_k), dtype)
-        out_tile = T.alloc_shared((tile_m, tile_n), dtype)
-        total = T.alloc_fragment((tile_m, tile_n), "float32")
-        for i, j in T.Parallel(tile_m, tile_n):
-            total[i, j] = T.cast(b[column * tile_n + j], "float32")
-        for step in T.Pipelined(T.ceildiv(k, tile_k), num_stages=stages):
-            T.copy(x[row * tile_m, step * tile_k], x_tile)
-            T.copy(w[column * tile_n, step * tile_k], w_tile)
-            T.gemm(x_tile, w_tile, total, transpose_B=True, policy=POLICIES[split])
-        for i, j in T.Parallel(tile_m, tile_n):
-            apply_gelu(total, i, j)
-        T.copy(total, out_tile)
-        T.copy(out_tile, out[row * tile_m, column * tile_n])
 
     @T.prim_func
     def linear_gelu_tilelang(
@@ -136,15 +102,22 @@ def on_cuda(
         b: T.Tensor((n,), dtype),
         out: T.Tensor((m, n), dtype),
     ):
-        rows, columns = T.ceildiv(m, tile_m), -(-n // tile_n)
-        if persistent:
-            with T.Kernel(multiprocessors, threads=threads) as block:
-                for row, column in T.Persistent([rows, columns], multiprocessors, block, group_of(columns)):
-                    form(x, w, b, out, row, column)
-        else:
-            with T.Kernel(columns, rows, threads=threads) as (column, row):
-                T.use_swizzle(panel_size=10)
-                form(x, w, b, out, row, column)
+        with T.Kernel(T.ceildiv(n, tile_n), T.ceildiv(m, tile_m), threads=threads) as (column, row):
+            x_tile = T.alloc_shared((tile_m, tile_k), dtype)
+            w_tile = T.alloc_shared((tile_n, tile_k), dtype)
+            out_tile = T.alloc_shared((tile_m, tile_n), dtype)
+            total = T.alloc_fragment((tile_m, tile_n), "float32")
+            T.use_swizzle(panel_size=10)
+            for i, j in T.Parallel(tile_m, tile_n):
+                total[i, j] = T.cast(b[column * tile_n + j], "float32")
+            for step in T.Pipelined(T.ceildiv(k, tile_k), num_stages=stages):
+                T.copy(x[row * tile_m, step * tile_k], x_tile)
+                T.copy(w[column * tile_n, step * tile_k], w_tile)
+                T.gemm(x_tile, w_tile, total, transpose_B=True, policy=POLICIES[split])
+            for i, j in T.Parallel(tile_m, tile_n):
+                apply_gelu(total, i, j)
+            T.copy(total, out_tile)
+            T.copy(out_tile, out[row * tile_m, column * tile_n])
 
     return linear_gelu_tilelang
 

@@ -17,7 +17,7 @@ LOWEST = -3.4028234663852886e38  # of float32
 NEG_INF = ct.PaddingMode.NEG_INF
 LOG2_E = 1.4426950408889634
 WIDEST_ROW = 8192  # columns that a block of 256 threads holds in registers: 32 values each
-TILE_VALUES = 2048  # values of a block on short rows: several rows then share it
+TILE_VALUES = 1024  # values of a block on short rows: several rows then share it
 
 
 def softmax(x: torch.Tensor) -> torch.Tensor:
@@ -37,12 +37,10 @@ def softmax(x: torch.Tensor) -> torch.Tensor:
 def schedule(columns: int) -> dict:
     """
     Rows and columns of a tile, and how many warps share it: four have 16 values a thread of rows up to 2048. Rows that
-    are wider than the tile are walked, with as much of them on its way as 64 values a thread are.
+    are wider than the widest tile are walked.
     """
-    if columns > WIDEST_ROW:
-        return {"tile": (1, 2 * WIDEST_ROW), "hints": {"num_worker_warps": 8}}
-    tile = max(16, 1 << (columns - 1).bit_length())
-    return {"tile": (max(1, TILE_VALUES // tile), tile), "hints": {"num_worker_warps": 4 if tile <= TILE_VALUES else 8}}
+    tile = min(WIDEST_ROW, max(16, 1 << (columns - 1).bit_length()))
+    return {"tile": (max(1, TILE_VALUES // tile), tile), "hints": {"num_worker_warps": 4 if tile <= 2048 else 8}}
 
 
 @ct.kernel
