@@ -35,6 +35,27 @@ def product(switch):
 
 
 @pytest.fixture
+def double(product):
+    """For tensors: the custom path multiplies by 2; the fallback adds 100, so that nobody takes one for the other."""
+
+    def declared(custom=lambda x: x * 2, **declaration):
+        function = product(custom, **declaration)
+        function.fallback = lambda x: x + 100
+        return function
+
+    return declared
+
+
+@pytest.fixture
+def fresh_compiler():
+    """torch's compiler without what earlier tests compiled; forgotten after the test as well."""
+    torch = sys.modules["torch"]
+    torch.compiler.reset()
+    yield
+    torch.compiler.reset()
+
+
+@pytest.fixture
 def module(tmp_path, monkeypatch):
     """Writes a module, which can then be imported, and is forgotten after the test."""
     monkeypatch.syspath_prepend(tmp_path)

@@ -1,23 +1,10 @@
 """On a GPU: CUDA graphs, the default compiler, shadows of asynchronous work, and what needs find there."""
 
-import kgate_dispatch
 import pytest
 from kgate_dispatch import capability, cuda
 
 torch = pytest.importorskip("torch", reason="not run: torch is not installed here")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="not run: no CUDA GPU is visible")
-
-
-@pytest.fixture
-def double(switch):
-    def declared(custom=lambda x: x * 2, **declaration):
-        @kgate_dispatch.dispatch(custom=custom, switch=switch, **declaration)
-        def double(x):
-            return x + 100
-
-        return double
-
-    return declared
 
 
 def captured(function, x):
@@ -73,8 +60,7 @@ def test_a_capture_is_not_shadowed(double):
 
 
 @pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
-def test_the_default_compiler_makes_one_graph_and_sees_a_reset(double, switch, monkeypatch, mode):
-    torch.compiler.reset()
+def test_the_default_compiler_makes_one_graph_and_sees_a_reset(double, switch, monkeypatch, fresh_compiler, mode):
     function = double()
     compiled = torch.compile(lambda x: function(x + 1) - 1, fullgraph=True, mode=mode)
     x = torch.ones(64, device="cuda")
