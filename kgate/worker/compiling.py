@@ -130,6 +130,8 @@ def wanting(error: Exception) -> str:
         return f"reads the values of a tensor ({getattr(error, 'func', error)})"
     if names & set(NO_SUCH_FORM):
         return f"calls an operator that has no form for tensors without memory ({line_of(error)})"
-    if isinstance(error, pretence.NeedsGpu) or any(sign in str(error) for sign in REACHED_FOR):
+    if isinstance(error, pretence.NeedsGpu):
+        return f"asks for what only a GPU can do ({error.what})"
+    if any(sign in str(error) for sign in REACHED_FOR):
         return f"needs a GPU ({line_of(error)})"
     return ""

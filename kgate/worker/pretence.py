@@ -22,11 +22,15 @@ GUARDS = "_ZN3c104impl26device_guard_impl_registryE"  # c10::impl::device_guard_
 
 
 class NeedsGpu(RuntimeError):
-    """Something was asked that only a real GPU can answer."""
+    """Something was asked that only a real GPU can do."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} needs a GPU, and there is none")
+        self.what = what
 
 
 def refuse(what: str, *_: Any, **__: Any) -> Any:
-    raise NeedsGpu(f"{what} needs a GPU, and there is none")
+    raise NeedsGpu(what)
 
 
 def given(answer: Any, *_: Any, **__: Any) -> Any:
@@ -99,7 +103,7 @@ def put_in_place(architecture: Architecture) -> AbstractContextManager[Any]:
     them, are fake. Those on the CPU stay real, so that a wrapper may read what it has made there.
     """
     import torch
-    from torch._subclasses.fake_tensor import FakeTensor
+    from torch._subclasses import fake_tensor
 
     mode = mode_for_cuda()  # first: what it imports must find torch as it is
     for name, answer in answers(architecture).items():
@@ -107,7 +111,9 @@ def put_in_place(architecture: Architecture) -> AbstractContextManager[Any]:
     let_guards_pass()
     # A tensor made from data on "cuda" is first made on the CPU, and there only.
     torch._C._set_only_lift_cpu_tensors(True)
-    FakeTensor.data_ptr = address
+    fake_tensor.FakeTensor.data_ptr = address
+    # Up to torch 2.11 it makes a real tensor where torch.cuda says that there is a GPU.
+    fake_tensor.init_gpu_context = partial(given, None)
     return mode
 
 
