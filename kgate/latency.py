@@ -26,7 +26,7 @@ from kgate.model import (
     Ratio,
     Shift,
 )
-from kgate.plan import Looks, Plan, can_act, looks, same_signature
+from kgate.plan import Looks, Plan, acting, looks, same_signature
 from kgate.runner.ledger import Ledger
 from kgate.sequence import Agenda, confirming_numbers
 from kgate.setting import Emit, Setting
@@ -47,17 +47,17 @@ class Times:
     paces: Mapping[str, tuple[Ratio, ...]] = field(default_factory=dict)
     shift: Shift | None = None
     start_s: Mapping[str, float] = field(default_factory=dict)  # by arm: how long one process took to be ready
+    void: Mapping[Case, str] = field(default_factory=dict)  # why a launch had no times of it though nothing failed
 
 
 def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only: int, emit: Emit) -> Times:
     """`only` > 0 fixes the number of launches, and one look; otherwise looks follow each other while a case is open."""
     watch = Stopwatch(setting=setting, answers=answers, emit=emit)
-    acts = can_act(levels)
-    planned = Looks(at=(only,)) if only else looks(setting.plan.target, acts)
+    acts = acting(levels)
+    planned = Looks(at=(only,)) if only else looks(setting.plan.target, bool(acts))
     errors = shared_out(setting.ledger, planned)
     first = min(planned.at[0], looks(setting.plan.target).at[0])
-    confirming = min(MARGINS.confirming_launches, first) if acts else 0
-    todo = agenda(setting.plan, comparable_cases(setting), errors, confirming)
+    todo = agenda(setting.plan, comparable_cases(setting), errors, min(MARGINS.confirming_launches, first), acts)
     timeable = watch.timeable()
     for look in setting.ledger.all("look"):
         # A confirmation of an earlier run is evidence like any other, also where this run does not look there.
@@ -72,6 +72,7 @@ def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only:
         paces=paces(setting.plan, found),
         shift=found.shift,
         start_s=watch.start_s,
+        void=watch.void,
     )
 
 
@@ -85,7 +86,9 @@ def shared_out(ledger: Ledger, planned: Looks) -> dict[int, float]:
     return errors
 
 
-def agenda(plan: Plan, stored: Baseline | None, errors: Mapping[int, float], confirming: int) -> Agenda:
+def agenda(
+    plan: Plan, stored: Baseline | None, errors: Mapping[int, float], confirming: int, acts: frozenset[str]
+) -> Agenda:
     """Every case and every kernel of several workloads, against base where base is asked, and the fallback."""
     alone = [(case,) for case in plan.cases]
     together = [tuple(c for c in plan.cases if c.kernel == name) for name in plan.kernels]
@@ -94,7 +97,7 @@ def agenda(plan: Plan, stored: Baseline | None, errors: Mapping[int, float], con
         for cases in (*alone, *(cases for cases in together if len(cases) > 1))
         for question in questions(plan, cases, stored)
     ]
-    return Agenda(questions=tuple(asked), errors=errors, confirming=confirming)
+    return Agenda(questions=tuple(asked), errors=errors, confirming=confirming, acting=acts)
 
 
 def questions(plan: Plan, cases: tuple[Case, ...], stored: Baseline | None) -> Iterable[Question]:

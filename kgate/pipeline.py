@@ -63,6 +63,7 @@ def observed(here: Setting, answers: correctness.Answers, times: latency.Times) 
         outcomes={**answers.outcomes, **times.outcomes},
         comparisons={**answers.comparisons, **times.comparisons},
         latency=times.latency,
+        void=times.void,
         paces=times.paces,
         shift=times.shift,
         ownership=ownerships(here, answers, here.manifest.root, here.plan.kernels),

@@ -53,6 +53,7 @@ class Stopwatch:
         self.comparisons: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
         self.samples: list[Sample] = []
         self.start_s: dict[str, float] = {}
+        self.void: dict[Case, str] = {}  # why a launch had no times of a case though nothing failed
 
     def timeable(self) -> list[Case]:
         """Only a right answer is worth timing: head answered, and its comparison holds or could not be made."""
@@ -111,10 +112,10 @@ class Stopwatch:
 
     def file(self, number: int, case: Case, result: Launch) -> None:
         """Into the ledger first: what a launch gave counts for every later run of the same key, its failures too."""
-        timing = result.timings.get(case.name)
+        timing, void = result.timings.get(case.name), result.void.get(case.name, "")
         failures = {a.name: f for a in FILED_AS if (f := result.failures.get((a.name, case.name))) is not None}
-        self.setting.ledger.record("launch", f"{number}|{case.name}", records.launch_to_json(timing, failures))
-        self.take(number, case, timing, failures)
+        self.setting.ledger.record("launch", f"{number}|{case.name}", records.launch_to_json(timing, failures, void))
+        self.take(number, case, timing, failures, void)
         for arm in FILED_AS:
             if (arm.name, case.name) in result.exported:
                 seed, outputs = result.exported[arm.name, case.name]
@@ -122,8 +123,12 @@ class Stopwatch:
                 kept = Measurement(outputs=outputs, facts={"seed": seed})
                 self.setting.ledger.record("sample", self.samples[-1].name, records.outcome_to_json(kept))
 
-    def take(self, number: int, case: Case, timing: LaunchTiming | None, failures: Mapping[str, Failure]) -> None:
+    def take(
+        self, number: int, case: Case, timing: LaunchTiming | None, failures: Mapping[str, Failure], void: str
+    ) -> None:
         self.taken.add((number, case))
+        if void:
+            self.void[case] = void
         if timing is not None:
             self.launches.setdefault(case, []).append(timing)
         for arm, filed in FILED_AS.items():

@@ -41,6 +41,7 @@ class Run:
     shift: Shift | None = None
     baseline: Baseline | None = None
     fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint(must_match={}))
+    void: Mapping[Case, str] = field(default_factory=dict)  # why a launch had no times of it though nothing failed
     base_ran: bool = False  # a base commit was there to be run; what its arms did is in outcomes
     not_in_base: frozenset[Case] = frozenset()  # base is not asked on purpose: new kernel, changed signature
     remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox

@@ -114,9 +114,16 @@ def method(report: Report) -> Iterator[str]:
     yield from (f"{markdown(name)}: {markdown(value)}" for name, value in fields.items())
     methods = dict.fromkeys(latency.method for latency in report.run.latency.values())
     yield f"timer: {markdown(', '.join(methods) or 'nothing was timed')}; ratios are medians with 95 % intervals"
+    yield from (f"timer of {markdown(name)}: {markdown(why)}" for name, why in other_timers(report).items())
     yield f"sandbox: {markdown(report.sandbox)}"
     yield from (markdown(remark) for remark in report.run.remarks)
     yield f"cost: {markdown(cost(report))}; kgate {markdown(report.version)}, {markdown(report.started)}"
+
+
+def other_timers(report: Report) -> dict[str, str]:
+    """By case: why it was not timed by the method for its length."""
+    notes = {c.stable_name: found.launches[0].notes for c, found in report.run.latency.items() if found.launches}
+    return {name: str(said["timer"]) for name, said in notes.items() if "timer" in said}
 
 
 def joined(parts: list[Part]) -> str:

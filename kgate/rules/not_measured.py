@@ -19,6 +19,11 @@ SATISFY = (
     "too large to be compared are a note, and block nothing."
 )
 
+VOID = (
+    "Mend what is said of the times. If it is the machine's doing, wait until nobody else uses the device, take the "
+    "run's ledger out of .kgate and run again."
+)
+
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     if not run.cases:
@@ -95,9 +100,11 @@ def not_timed(run: Run, case: Case) -> Said | None:
     latency = run.latency.get(case)
     if not custom_right(run, case) or (latency and HEAD.name in latency.median_ns):
         return None
+    why = run.void.get(case, "")
     return Said(
-        sentence=f"{run.kernels[case.kernel].custom} on workload {case.workload} is right, and no launch timed it",
-        advice="Run the same command again; it goes on where it stopped.",
+        sentence=f"{run.kernels[case.kernel].custom} on workload {case.workload} is right, and no launch timed it"
+        + (f": {why}" if why else ""),
+        advice=VOID if why else "Run the same command again; it goes on where it stopped.",
         undecided=True,
     )
 

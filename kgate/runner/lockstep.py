@@ -6,7 +6,7 @@ all drawn from the launch's number: a process cannot foresee them, a second run 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kgate.model import Arm, Event, Failure, LaunchTiming, Tensor
 from kgate.protocol import CaseJob
@@ -24,7 +24,8 @@ __all__ = ["Launch", "Schedule", "run_launch"]
 @dataclass(frozen=True, kw_only=True)
 class Launch:
     """
-    `timings` by case, of the arms that got through it. `exported`: the seed of one timed sample and its outputs.
+    `timings` by case, of the arms that got through it; `void`: why a case has none though no arm failed. `exported`:
+    the seed of one timed sample and its outputs.
 
     `start_s` by arm: from start or fork to the connection, and the first answer on top (imports, device, first case).
     """
@@ -33,6 +34,7 @@ class Launch:
     failures: Mapping[Key, Failure]
     exported: Mapping[Key, tuple[int, tuple[Tensor, ...]]]
     start_s: Mapping[str, float]
+    void: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_launch(
@@ -51,6 +53,7 @@ def run_launch(
     table.draw.shuffle(cases)
     timings = {}
     exported = {}
+    void = {}
     try:
         table.seat(list(arms))
         for case in cases:
@@ -58,6 +61,8 @@ def run_launch(
             trial.run()
             if (timing := trial.timing()) is not None:
                 timings[case] = timing
+            if trial.void:
+                void[case] = trial.void
             exported.update({(arm, case): (seed, tensors) for arm, (seed, tensors) in trial.exported.items()})
         table.break_up()
     finally:
@@ -66,4 +71,4 @@ def run_launch(
         if problem := changed(tensors):
             table.failures[key] = Failure(rung="latency", reason="bad-reply", text=problem)
     sound = {key: sample for key, sample in exported.items() if key not in table.failures}
-    return Launch(timings=timings, failures=table.failures, exported=sound, start_s=table.start_s)
+    return Launch(timings=timings, failures=table.failures, exported=sound, start_s=table.start_s, void=void)

@@ -139,20 +139,24 @@ def timing_from_json(value: JSON) -> LaunchTiming:
     return LaunchTiming(**vars(build(TimingRecord, value, "timing")))
 
 
-def launch_to_json(timing: LaunchTiming | None, failures: Mapping[str, Failure]) -> JSON:
-    """One case in one launch: its times, if any arm got through, and by arm name what failed in the timed loop."""
+def launch_to_json(timing: LaunchTiming | None, failures: Mapping[str, Failure], void: str = "") -> JSON:
+    """
+    One case in one launch: its times, if any arm got through, and by arm name what failed in the timed loop. `void`:
+    why there are no times though nothing failed.
+    """
     return {
+        "void": void,
         "timing": timing_to_json(timing) if timing else None,
         "failures": {name: outcome_to_json(failure) for name, failure in failures.items()},
     }
 
 
-def launch_from_json(value: JSON) -> tuple[LaunchTiming | None, dict[str, Failure]]:
+def launch_from_json(value: JSON) -> tuple[LaunchTiming | None, dict[str, Failure], str]:
     match value:
-        case {"timing": timing, "failures": dict(failures)}:
+        case {"timing": timing, "failures": dict(failures), "void": str(void)}:
             read = {name: outcome_from_json(failure) for name, failure in failures.items()}
             kept = {name: failure for name, failure in read.items() if isinstance(failure, Failure)}
-            return (None if timing is None else timing_from_json(timing)), kept
+            return (None if timing is None else timing_from_json(timing)), kept, void
     raise ProtocolError(f"launch: {str(value)[:60]!r} is no launch")
 
 

@@ -119,15 +119,18 @@ class Trial:
         schedule = self.table.schedule
         earlier = schedule.choices.get(self.case)
         wanted = earlier or chosen(schedule.method, self.ready[self.first()], schedule.room_bytes, self.stateful())
+        reasons: list[str] = []
         for self.choice in ladder(wanted, schedule.method) if wanted.rotated else ():
             problems = self.arrange()
             if not problems or not self.arms:
-                return
+                break
             arm, why = next(iter(problems.items()))
             if earlier:
                 self.annul(arm, f"not by {self.choice.method}, as in an earlier launch: {why}")
                 return
-            self.notes["timer"] = f"not by {self.choice.method}, for {arm.name}: {why}"
+            reasons.append(f"not by {self.choice.method}, for {arm.name}: {why}")
+        if reasons:
+            self.notes["timer"] = "; ".join(reasons)
 
     def stateful(self) -> bool:
         jobs = [self.table.jobs[arm][self.case] for arm in self.arms]

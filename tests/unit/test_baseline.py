@@ -120,6 +120,25 @@ def test_recording_some_cases_keeps_the_others_on_the_same_fingerprint_and_says_
     ]
 
 
+def test_a_case_that_was_timed_otherwise_than_the_rest_says_so_and_pools_no_noise_of_another_timer(place: Path) -> None:
+    report = timed()
+    otherwise = {c: replace(seen, method="cuda-graph-rotated") for c, seen in report.run.latency.items()}
+    before = replace(builders.stored_case(), noise={"base": Noise(spread_log=0.5, freedom=30)})
+    kept = replace(builders.baseline({"gemm/small": before}), fingerprint=report.run.fingerprint)
+    baselines.write(place / "stored" / "cpu.json", kept)
+    changed = results(place, replace(report, run=replace(report.run, latency=otherwise)))
+
+    shown = baseline.diff(place / "kgate.yaml", changed)
+    baseline.record(place / "kgate.yaml", changed)
+
+    stored = baselines.read(place / "stored" / "cpu.json")
+    assert stored is not None
+    case = stored.cases["gemm/small"]
+    assert stored.method_of(case) == "cuda-graph-rotated"
+    assert case.noise["base"].spread_log < 0.1
+    assert "by another timer" in shown
+
+
 def test_another_fingerprint_replaces_what_was_stored(place: Path) -> None:
     report = timed()
     other = replace(report.run.fingerprint, must_match={"device": "another"})

@@ -31,6 +31,7 @@ from kgate.model import (
 from kgate.plan import plan
 from kgate.protocol import Fill, Identity, ListArg, TensorArg, ValueArg
 from kgate.runner import records
+from kgate.runner.choice import Choice
 from kgate.runner.ledger import Ledger
 from kgate.runner.lockstep import Launch
 from kgate.runner.place import Workplace
@@ -208,6 +209,28 @@ def test_a_failure_in_the_timed_loop_is_still_known_when_the_command_is_typed_ag
     assert second.recall(0, case)
     assert second.outcomes[TIMED, case] == DIED
     assert not second.recall(1, case)
+
+
+def test_why_a_launch_has_no_times_is_still_known_when_the_command_is_typed_again(setting: Setting) -> None:
+    case = setting.plan.cases[0]
+    first, second = (Stopwatch(setting=setting, answers=Answers(outcomes={}, comparisons={}), emit=print) for _ in "ab")
+
+    first.file(0, case, launched(void={case.name: "head: impossible"}))
+
+    assert second.recall(0, case)
+    assert second.void == {case: "head: impossible"}
+
+
+def test_a_case_is_timed_as_its_first_launch_was_also_by_a_run_that_goes_on(setting: Setting) -> None:
+    case = setting.plan.cases[0]
+    times = {"samples_ns": {"head": (1.0,)}, "call_ns": {"head": (1.0,)}}
+    timing = LaunchTiming(launch=0, **times, method="cuda-graph-rotated", notes={"batch": 16})
+    first, second = (Stopwatch(setting=setting, answers=Answers(outcomes={}, comparisons={}), emit=print) for _ in "ab")
+
+    first.file(0, case, launched(timings={case.name: timing}))
+    second.recall(0, case)
+
+    assert second.schedule([case], None).choices == {case.name: Choice(method="cuda-graph-rotated", calls=16)}
 
 
 def test_a_launch_comes_back_with_the_sample_that_waits_to_be_compared(setting: Setting, tmp_path: Path) -> None:

@@ -250,6 +250,26 @@ def test_a_baseline_from_another_timer_decides_nothing():
     assert found.sentence.endswith("recorded by another timer than cpu-monotonic, so it decides nothing")
 
 
+def test_a_case_of_a_baseline_is_held_to_the_timer_that_it_names_itself():
+    stored = {"gemm/small": replace(stored_case(), method="cuda-graph-rotated")}
+    run = with_latency(without_base(run_of(baseline=baseline(stored))), ALONE, head_ns=13_000.0)
+
+    found = next(f for f in judged(run, {"slower-than-baseline": Level.FAIL}) if f.rule == "slower-than-baseline")
+
+    assert found.level is Level.NOTE
+    assert found.sentence.endswith("recorded by another timer than cpu-monotonic, so it decides nothing")
+
+
+def test_why_no_launch_timed_a_case_is_said():
+    run = run_of()
+    run = replace(run, latency={}, void=dict.fromkeys(run.cases, "head: impossible: 1.00 µs"))
+
+    (found,) = [f for f in judged(run, {}) if f.rule == "not-measured"]
+
+    assert found.undecided
+    assert found.sentence.endswith("is right, and no launch timed it: head: impossible: 1.00 µs")
+
+
 def test_a_noisy_baseline_asks_for_more_than_fifteen_percent():
     noisy = baseline({"gemm/small": replace(stored_case(), spread_log=0.2)})
     run = with_latency(without_base(run_of(baseline=noisy)), ALONE, head_ns=13_000.0)

@@ -29,6 +29,13 @@ def test_calls_are_batched_until_a_sample_is_long_enough():
     assert course(Schedule(least_sample_ns=10_000), estimate_ns=0, arms=1).batch == 1000
 
 
+def test_samples_of_rotated_calls_are_fewer_and_as_long_as_their_calls():
+    short, long = (course(Schedule(case_budget_s=4.0), estimate_ns=ns, arms=3, calls=8) for ns in (2_000, 10_000_000))
+
+    assert (short.blocks, short.samples_per_block, short.batch) == (8, 5, 8)
+    assert (long.blocks, long.samples_per_block, long.batch) == (8, 2, 8)
+
+
 @given(st.integers(0, 10**12), st.integers(1, 3), st.integers(2, 12), st.integers(1, 12))
 def test_blocks_are_even_and_the_budget_is_kept_but_for_the_least_that_pairs_need(estimate_ns, arms, blocks, samples):
     schedule = Schedule(blocks=blocks // 2 * 2, samples_per_block=samples, case_budget_s=1.0)

@@ -23,6 +23,18 @@ def times(request: Request) -> Answer:
     return {"kind": "Times", "case": request["case"], **fields}
 
 
+ARRANGED = {"method": "cuda-events-flush"}  # of case "bad", the only one that is ever arranged
+
+
+def arranged(request: Request) -> Answer:
+    ARRANGED["method"] = str(request["method"])
+    return {"kind": "Arranged", "case": request["case"], "problem": ""}
+
+
+def cuda_times(request: Request) -> Answer:
+    return {**times(request), "method": ARRANGED["method"]}
+
+
 def exported(request: Request) -> Answer:
     """One output, the seed in its first element."""
     file = f"{request['prefix']}.bin"
@@ -38,6 +50,7 @@ def exported(request: Request) -> Answer:
 HONEST: dict[str, Callable[[Request], Answer]] = {
     "Prepare": ready,
     "WarmUp": ready,
+    "Arrange": arranged,
     "TimeBlock": times,
     "Export": exported,
     "Release": ready,

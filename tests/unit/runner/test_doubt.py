@@ -1,0 +1,35 @@
+"""What the gate's own clock allows a worker to claim."""
+
+import pytest
+
+from kgate.protocol import BATCH, GRAPH, SINGLE, TimeBlock, Times
+from kgate.runner.trial import doubt
+
+MS = 1_000_000
+
+
+def times(method: str, sample_ns: float, call_ns: float) -> Times:
+    return Times(
+        case="c", samples_ns=(sample_ns,) * 2, call_ns=(call_ns,) * 2, wall_ns=20 * MS, method=method, notes={}
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "batch", "sample_ns", "call_ns", "allowed"),
+    [
+        (SINGLE, 1, 10 * MS, 10 * MS, True),  # the host's call is within the device's span, or beside it
+        (SINGLE, 1, 11 * MS, 1.0, False),
+        (SINGLE, 1, 1.0, 11 * MS, False),
+        (BATCH, 10, 1 * MS, 1 * MS, True),
+        (BATCH, 10, 1.0, 1.1 * MS, False),
+        (GRAPH, 10, 0.9 * MS, 1 * MS, True),  # one host's call before a replay of ten
+        (GRAPH, 10, 0.9 * MS, 2 * MS, False),
+        (GRAPH, 10, 1.1 * MS, 1.0, False),
+    ],
+)
+def test_no_more_time_can_be_claimed_than_has_passed(method, batch, sample_ns, call_ns, allowed):
+    request = TimeBlock(case="c", seeds=(1, 2), batch=batch)
+
+    said = doubt(times(method, sample_ns, call_ns), request, 20 * MS)
+
+    assert (said == "") is allowed, said
