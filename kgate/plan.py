@@ -213,6 +213,7 @@ def looks(target: Target, acts: bool = True) -> Looks:
     return planned if acts else Looks(at=planned.at[:1])
 
 
-def can_act(levels: Mapping[str, Level]) -> bool:
-    """Whether any latency rule could do more than note."""
-    return any(levels[rule] >= Level.WARN for rule in LATENCY_RULES)
+def acting(levels: Mapping[str, Level]) -> frozenset[str]:
+    """The arms that head is timed against where being slower does more than to be noted."""
+    rivals = {BASE.name: levels["slower-than-base"], FALLBACK.name: levels["slower-than-fallback"]}
+    return frozenset(rival for rival, level in rivals.items() if level >= Level.WARN)

@@ -33,13 +33,14 @@ class Agenda:
     """
     Fixed before the first launch. `errors`: launches of a look -> the share of the error rate that it spends.
 
-    `confirming`: launches of a confirmation; 0 where nothing that is said can stop or warn anybody, and then there is
-    one look.
+    `confirming`: launches of a confirmation. `acting`: the rivals to be slower than which stops or warns somebody; for
+    other answers nothing is confirmed, and no case is looked at again.
     """
 
     questions: tuple[Question, ...]
     errors: Mapping[int, float]
     confirming: int
+    acting: frozenset[str]
 
     @property
     def tests(self) -> int:
@@ -65,7 +66,7 @@ class Answers:
     shift: Shift | None = None
 
     def is_open(self, agenda: Agenda, case: Case) -> bool:
-        mine = [q for q in agenda.questions if q.cases == (case,)]
+        mine = [q for q in agenda.questions if q.cases == (case,) and q.below in agenda.acting]
         return any(q in self.ratios and q not in self.settled for q in mine)
 
 
@@ -102,15 +103,15 @@ def follow(agenda: Agenda, cases: Iterable[Case], launches: Launches, measure: M
         measure(range(done, look), open_cases, confirming=False)
         done = look
         take(agenda, answers, seen_at(launches, look), error)
-        claims = claimed(answers)
-        if claims and agenda.confirming:
+        claims = [q for q in claimed(answers) if q.below in agenda.acting]
+        if claims:
             numbers = confirming_numbers(look, agenda.confirming)
             measure(numbers, cases_of(claims), confirming=True)
             confirm(answers, claims, only(launches, numbers))
         hold_back(answers)
         answers.settled |= {q for q, r in answers.ratios.items() if r.decision is not Decision.INCONCLUSIVE}
         open_cases = [case for case in open_cases if answers.is_open(agenda, case)]
-        if not open_cases or not agenda.confirming:
+        if not open_cases:
             break
     for question in answers.moved - answers.settled:
         answers.ratios[question] = replace(answers.ratios[question], shared=True)

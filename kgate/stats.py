@@ -204,10 +204,11 @@ def f_upper(f: Array | float, above: int, below: int) -> Floats:
     """
     P(F > f) for an even number of degrees of freedom `below`: the finite sum of Abramowitz and Stegun, 26.6.5.
     """
-    x = below / (below + above * np.asarray(f, float))
+    scaled = above * np.asarray(f, float)
+    x = below / (below + scaled)
     term = np.ones_like(x)
     total = np.ones_like(x)
     for k in range(2, below, 2):
         term = term * x * (above + k - 2) / k
         total = total + term
-    return np.asarray(1 - (1 - x) ** (above / 2) * total)
+    return np.asarray(1 - (scaled / (below + scaled)) ** (above / 2) * total)

@@ -32,7 +32,7 @@ def test_every_case_and_every_kernel_of_several_is_asked_about_base_and_fallback
     )
     old = manifest(kernel("add", workload("a", "cpu")))
 
-    todo = agenda(plan(declared, old, CPU), None, {8: 0.01}, 8)
+    todo = agenda(plan(declared, old, CPU), None, {8: 0.01}, 8, frozenset(["base"]))
 
     asked = [([c.workload for c in q.cases], q.below, q.wanted) for q in todo.questions]
     assert asked == [
@@ -51,6 +51,6 @@ def test_what_a_baseline_knows_of_the_noise_is_the_cases_prior() -> None:
     noise = {"base": Noise(spread_log=0.01, freedom=23)}
     stored = builders.baseline({"add/w": replace(builders.stored_case(), noise=noise)})
 
-    todo = agenda(plan(declared, declared, CPU), stored, {8: 0.01}, 8)
+    todo = agenda(plan(declared, declared, CPU), stored, {8: 0.01}, 8, frozenset(["base"]))
 
     assert {q.below: q.prior for q in todo.questions} == {"base": Prior.of(0.01, 20), "fallback": None}

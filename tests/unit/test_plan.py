@@ -24,7 +24,7 @@ from kgate.plan import (
     CPU_LOOKS,
     LATENCY_RULES,
     Target,
-    can_act,
+    acting,
     compatible,
     drilled,
     job,
@@ -193,8 +193,9 @@ def test_a_case_is_looked_at_again_only_where_an_answer_stops_or_warns() -> None
     assert looks(replace(CPU, kind="cuda"), acts=True).at == (8, 16, 32)
 
 
-def test_more_launches_are_spent_only_where_a_latency_rule_can_do_more_than_note() -> None:
+def test_more_launches_are_spent_only_on_what_does_more_than_note() -> None:
     noted = dict.fromkeys(LATENCY_RULES, Level.NOTE)
 
-    assert not can_act(noted)
-    assert can_act({**noted, "slower-than-base": Level.WARN})
+    assert acting(noted) == frozenset()
+    assert acting({**noted, "slower-than-base": Level.WARN}) == {"base"}
+    assert acting({**noted, "slower-than-fallback": Level.FAIL}) == {"fallback"}

@@ -41,7 +41,7 @@ def test_a_case_between_the_margins_takes_every_look_and_may_end_inconclusive():
 def test_where_nothing_could_act_there_is_one_look_and_no_confirmation():
     timer = FakeTimer(steady(0.2))
 
-    (ratio,) = timer.follow(agenda([ONE], confirming=0), [ONE]).ratios.values()
+    (ratio,) = timer.follow(agenda([ONE], acting="fallback"), [ONE]).ratios.values()
 
     assert (ratio.decision, ratio.confirmation) == (SLOWER, None)
     assert len(timer.asked) == 8

@@ -22,7 +22,7 @@ ONE = cases()[0]
 
 
 def agenda(
-    chosen: Sequence[Case], *, looks: Sequence[int] = (8, 16, 32), confirming: int = 8, tests: int = 0
+    chosen: Sequence[Case], *, looks: Sequence[int] = (8, 16, 32), acting: str = "base", tests: int = 0
 ) -> Agenda:
     """Head against base on each case and each kernel of several; `tests` more are planned on cases never timed."""
     kernels: dict[str, tuple[Case, ...]] = {}
@@ -31,7 +31,9 @@ def agenda(
     groups = [(c,) for c in chosen] + [group for group in kernels.values() if len(group) > 1]
     groups += [(case,) for case in cases(tests)[: max(0, tests - len(groups))] if case not in chosen]
     asked = tuple(Question(cases=group, above="head", below="base") for group in groups)
-    return Agenda(questions=asked, errors=dict.fromkeys(looks, 0.01 / len(looks)), confirming=confirming)
+    return Agenda(
+        questions=asked, errors=dict.fromkeys(looks, 0.01 / len(looks)), confirming=8, acting=frozenset([acting])
+    )
 
 
 @dataclass
