@@ -47,6 +47,7 @@ class Times:
     paces: Mapping[str, tuple[Ratio, ...]] = field(default_factory=dict)
     shift: Shift | None = None
     start_s: Mapping[str, float] = field(default_factory=dict)  # by arm: how long one process took to be ready
+    void: Mapping[Case, str] = field(default_factory=dict)  # why a launch had no times of it though nothing failed
 
 
 def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only: int, emit: Emit) -> Times:
@@ -71,6 +72,7 @@ def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only:
         paces=paces(setting.plan, found),
         shift=found.shift,
         start_s=watch.start_s,
+        void=watch.void,
     )
 
 
