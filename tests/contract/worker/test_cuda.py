@@ -4,11 +4,17 @@ import socket
 import struct
 import subprocess
 import time
+from dataclasses import replace
 
 import pytest
 
 from kgate.protocol import (
+    BATCH,
+    GRAPH,
+    SINGLE,
     SPOILED,
+    Arrange,
+    Export,
     Failed,
     Fill,
     Fork,
@@ -17,16 +23,19 @@ from kgate.protocol import (
     Prepare,
     Quit,
     Ready,
+    Release,
     TensorArg,
     TimeBlock,
     Times,
     decode,
     encode,
+    seed_of_call,
 )
 
 pytestmark = [pytest.mark.real, pytest.mark.gpu]
 
 FIVES = struct.pack("<4f", *[5.0] * 4)
+CALLS = 32
 
 
 def square(n: int) -> TensorArg:
@@ -96,6 +105,21 @@ def test_a_gpu_is_told_by_name_driver_and_limits(bench, cuda):
     assert {"sm-clock-mhz", "memory-clock-mhz", "temperature-c"} <= set(identity.may_drift)
 
 
+def test_a_gpu_s_peaks_are_measured_where_they_are_asked_for_and_not_known(bench, cuda):
+    job = Job(mode="probe", arm="head", tree=str(bench.tree), device=cuda)
+
+    (asked,) = [r for r in bench.run(bench.written(replace(job, peaks=()))).replies if isinstance(r, Identity)]
+    known = (asked.information["uuid"],)
+    (again,) = [r for r in bench.run(bench.written(replace(job, peaks=known))).replies if isinstance(r, Identity)]
+
+    assert 1e10 < asked.peaks["peak-bytes-per-s"] < 1e14
+    assert 1e12 < asked.peaks["peak-flops-per-s"] < 1e17
+    assert again.peaks == {}
+
+
+UNLIKE = {"x": square(256), "y": replace(square(256), stream=1)}
+
+
 @pytest.fixture
 def timed(bench, case_job, cuda):
     """Asks one prepared worker; gives the answers to the requests."""
@@ -104,6 +128,10 @@ def timed(bench, case_job, cuda):
         case_job("launched:product", case="larger", args={"x": square(8192), "y": square(8192)}),
         case_job("launched:on_another_stream"),
         case_job("launched:out_of_range"),
+        *(case_job(f"launched:{name}", args=UNLIKE) for name in ("add", "on_a_stream_that_is_joined", "waits")),
+        case_job("launched:add", case="longer", args={"x": square(2048), "y": square(2048)}),
+        case_job("kernels:into", args=UNLIKE, mutates=("y",)),
+        case_job("launched:tiled_add", dsl="tilelang", args={n: replace(a, shape=(1024,)) for n, a in UNLIKE.items()}),
     )
     with socket.socket(socket.AF_UNIX) as listener:
         path = str(bench.new_folder() / "s")
@@ -111,7 +139,8 @@ def timed(bench, case_job, cuda):
         listener.listen(1)
         listener.settimeout(120)
         job = Job(mode="lockstep", arm="head", tree=str(bench.tree), device=cuda, cases=cases, socket=path)
-        process = subprocess.Popen(bench.command("run", str(bench.written(job))), start_new_session=True)
+        control = bench.written(job)
+        process = subprocess.Popen(bench.command("run", str(control)), start_new_session=True)
         connection, _ = listener.accept()
         with connection, connection.makefile("rb") as stream:
 
@@ -119,6 +148,7 @@ def timed(bench, case_job, cuda):
                 connection.sendall(encode(request))
                 return decode(stream.readline())
 
+            ask.out = control / "out"
             yield ask
             connection.sendall(encode(Quit()))
             process.wait(60)
@@ -134,6 +164,63 @@ def test_events_tell_more_work_from_less_and_no_host_time_leaks(timed):
     assert large / small > 8  # 64 times the arithmetic
     assert all(answer.method == "cuda-events-flush" for answer in answers)
     assert all(answer.notes["host-time-leaked"] == 0 for answer in answers)
+
+
+def bytes_of(ask, case: str, method: str, sample: int, seed: int) -> bytes:
+    """Of the call whose inputs were of `seed`, in a sample of two."""
+    ask(Prepare(case=case, warmups=2))
+    arranged = ask(Arrange(case=case, method=method, calls=CALLS))
+    assert arranged.problem == ""
+    batch = 1 if method == SINGLE else CALLS
+    times = ask(TimeBlock(case=case, seeds=(1, sample), batch=batch, keep_bytes=1 << 28))
+    assert times.method == method
+    answer = ask(Export(case=case, seed=seed, prefix=f"{method}-"))
+    ask(Release(case=case))
+    return (ask.out / answer.outputs[0].file).read_bytes()
+
+
+@pytest.mark.parametrize("case", ["launched:add", "launched:on_a_stream_that_is_joined", "kernels:into"])
+@pytest.mark.parametrize(("method", "call"), [(GRAPH, 0), (GRAPH, 5), (GRAPH, CALLS - 1), (BATCH, CALLS - 1)])
+def test_a_call_of_a_rotated_sample_gives_what_it_gives_alone_on_the_same_seed(timed, case, method, call):
+    seed = seed_of_call(9, call)
+
+    rotated = bytes_of(timed, case, method, 9, seed)
+
+    assert rotated == bytes_of(timed, case, SINGLE, seed, seed)
+    assert rotated != bytes_of(timed, case, SINGLE, seed + 1, seed + 1)
+
+
+def test_a_kernel_of_tilelang_s_is_captured_with_the_stream_it_is_called_on(timed, bench):
+    if subprocess.run([*bench.python, "-c", "import tilelang"], check=False).returncode:
+        pytest.skip("not run: no interpreter with tilelang")
+    seed = seed_of_call(9, 5)
+
+    rotated = bytes_of(timed, "launched:tiled_add", GRAPH, 9, seed)
+
+    assert rotated == bytes_of(timed, "launched:tiled_add", SINGLE, seed, seed)
+
+
+def test_calls_in_a_graph_are_shorter_than_alone_and_tell_more_work_from_less(timed):
+    medians = {}
+    for case, method in (("launched:add", SINGLE), ("launched:add", GRAPH), ("longer", GRAPH)):
+        timed(Prepare(case=case, warmups=3))
+        timed(Arrange(case=case, method=method, calls=CALLS))
+        answer = timed(TimeBlock(case=case, seeds=tuple(range(1, 21)), batch=CALLS if method == GRAPH else 1))
+        medians[case, method] = sorted(answer.samples_ns)[10]
+        assert answer.notes["host-time-leaked"] == 0
+        assert answer.notes["resolution-ns"] == 500 / (CALLS if method == GRAPH else 1)
+
+    assert medians["launched:add", GRAPH] < medians["launched:add", SINGLE]
+    assert medians["longer", GRAPH] > 2 * medians["launched:add", GRAPH]  # 64 times the bytes
+
+
+@pytest.mark.parametrize("case", ["launched:waits", "launched:on_another_stream"])
+def test_what_cannot_be_captured_is_told_and_never_timed_so(timed, case):
+    timed(Prepare(case=case, warmups=2))
+
+    refused = timed(Arrange(case=case, method=GRAPH, calls=CALLS))
+
+    assert refused.problem
 
 
 def test_work_on_another_stream_is_seen_after_the_last_event(timed):

@@ -28,6 +28,19 @@ def on_another_stream(x, y):
         return x + y
 
 
+def on_a_stream_that_is_joined(x, y):
+    side, own = torch.cuda.Stream(), torch.cuda.current_stream()
+    side.wait_stream(own)
+    with torch.cuda.stream(side):
+        out = x + y
+    own.wait_stream(side)
+    return out
+
+
+def waits(x, y):
+    return x + y.sum().item()
+
+
 @functools.lru_cache(maxsize=None)
 def built(length):
     import tilelang
