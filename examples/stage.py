@@ -1,5 +1,5 @@
 """
-Copies an example to a folder of its own, as a git repository with two commits: `python stage.py NAME FOLDER`.
+Copies an example to a folder of its own, as a git repository with its commits: `python stage.py NAME FOLDER`.
 
 kgate compares a change with the commit before it and reads CODEOWNERS from git, so an example has to be a repository.
 Authors and dates are fixed: the same files give the same commits on every machine. Prints the folder.
@@ -23,6 +23,7 @@ EXAMPLES = {
         ("Seven operators in TileLang", ("broken/base",)),
         ("Tidy up the operators", ("broken/head",)),
     ),
+    "gallery": (("Eight operators, each in up to three DSLs", ("gallery",)),),
 }
 AUTHOR = {
     "GIT_AUTHOR_NAME": "Acme",

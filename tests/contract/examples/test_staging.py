@@ -55,7 +55,7 @@ def test_an_unknown_example_is_refused_with_the_names_that_exist(tmp_path: Path)
     done = stage("slowstart", tmp_path / "new")
 
     assert done.returncode == 2
-    assert "{quickstart,broken}" in done.stderr
+    assert "{quickstart,broken,gallery}" in done.stderr
 
 
 @pytest.mark.parametrize(
