@@ -44,7 +44,7 @@ $(WORKER)/.ready: Makefile
 	@$(PYTHON) -m venv $(WORKER)
 	@$(WORKER)/bin/python $(PIP) $(KGATE_TORCH_ARGS) $(TORCH)
 	@$(WORKER)/bin/python $(PIP) $(DSLS)
-	@$(WORKER)/bin/python $(PIP) 'pytest>=8.2' 'hypothesis>=6.100' # for the tests in dispatch/
+	@$(WORKER)/bin/python $(PIP) 'pytest>=8.2' 'hypothesis>=6.100' # for the tests of dispatch/ and the gallery
 	@touch $@
 
 # Both examples become a git repository with two commits below .try, are checked there, and stay for a second look. $(1)
@@ -71,7 +71,7 @@ dispatch: $(GATE)/.ready  ## Run the tests of kgate_dispatch that need no torch
 	$(BIN)/python -m pytest dispatch
 
 test: environments unit  ## Run all tests, the longest ones sampled
-	$(WORKER)/bin/python -m pytest dispatch
+	$(WORKER)/bin/python -m pytest dispatch tests/contract/gallery
 	KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON) $(BIN)/python -m pytest --ignore=tests/unit --durations=12
 
 lint: $(GATE)/.ready  ## Examine code, types, floors, workflows and schemas

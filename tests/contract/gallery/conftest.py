@@ -1,7 +1,8 @@
 """
-The gallery on a machine without a GPU: fallbacks and CPU schedules run, everything else is compiled and not run.
+The gallery on a machine without a GPU: fallbacks and CPU schedules run, some kernels are compiled and looked into.
 
-Run with an interpreter that has torch and the DSLs; what one does not have is listed as not run.
+What imports torch or a DSL runs under the kernels' interpreter, as `make test` starts it; test_check.py and
+test_manifest.py run under the gate's. A module whose packages an interpreter lacks is listed as not run, in one line.
 """
 
 import importlib
@@ -14,22 +15,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3] / "examples" / "gallery"
 
-
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 
 def wanted(package: str) -> ModuleType:
-    """The package, or the test is not run."""
+    """The package; without it, the module that asks at its top is not run."""
     try:
         return importlib.import_module(package)
     except (ImportError, OSError) as error:
-        pytest.skip(f"not run: {package} cannot be imported ({error})", allow_module_level=True)
-
-
-@pytest.fixture(scope="session")
-def torch() -> ModuleType:
-    return wanted("torch")
+        pytest.skip(f"not run: {package} cannot be imported here ({error})", allow_module_level=True)
 
 
 @pytest.fixture(scope="session")

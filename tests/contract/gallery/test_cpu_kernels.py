@@ -4,6 +4,11 @@ import importlib
 
 import pytest
 
+from tests.contract.gallery.conftest import wanted
+
+torch = wanted("torch")
+wanted("tilelang")
+
 pytestmark = [
     pytest.mark.real,
     pytest.mark.filterwarnings("ignore"),  # of tilelang and tvm, about their own future
@@ -13,12 +18,7 @@ ODD = ((1, 1), (3, 1025), (1, 50257), (7, 32))
 PRODUCTS = ((1, 1, 1), (17, 129, 65), (64, 512, 130), (1, 768, 192))  # m, k, n
 
 
-@pytest.fixture(scope="module", autouse=True)
-def tilelang():
-    return pytest.importorskip("tilelang", reason="not run: tilelang is not installed", exc_type=ImportError)
-
-
-def close(torch, operator, *inputs, function=None):
+def close(operator, *inputs, function=None):
     """Runs kernel and fallback; the bound is float32's precision times the square root of what is summed."""
     kernel = getattr(importlib.import_module(f"gallery.{operator}.tilelang_"), function or operator)
     package = importlib.import_module(f"gallery.{operator}")
@@ -31,43 +31,43 @@ def close(torch, operator, *inputs, function=None):
 
 
 @pytest.mark.parametrize("n", [1, 1023, 1025, 50257])
-def test_vector_add_is_right_at_odd_lengths(torch, n):
-    close(torch, "vector_add", torch.randn(n), torch.randn(n))
+def test_vector_add_is_right_at_odd_lengths(n):
+    close("vector_add", torch.randn(n), torch.randn(n))
 
 
-def test_vector_add_is_right_on_slices(torch):
-    close(torch, "vector_add", torch.randn(202)[1::2], torch.randn(303)[::3])
+def test_vector_add_is_right_on_slices():
+    close("vector_add", torch.randn(202)[1::2], torch.randn(303)[::3])
 
 
-def test_matrix_add_is_right_on_slices_and_transposes(torch):
-    close(torch, "matrix_add", torch.randn(7, 513)[:, 1:258], torch.randn(257, 7).t())
-
-
-@pytest.mark.parametrize("shape", ODD)
-def test_softmax_is_right_at_odd_shapes_and_large_scales(torch, shape):
-    close(torch, "softmax", torch.randn(shape) * 1000)
-
-
-def test_softmax_of_a_masked_row_is_nan_as_torchs_is(torch):
-    close(torch, "softmax", torch.tensor([[float("-inf")] * 3, [1.0, float("-inf"), 2.0]]))
+def test_matrix_add_is_right_on_slices_and_transposes():
+    close("matrix_add", torch.randn(7, 513)[:, 1:258], torch.randn(257, 7).t())
 
 
 @pytest.mark.parametrize("shape", ODD)
-def test_rms_norm_is_right_at_odd_shapes_and_large_scales(torch, shape):
-    close(torch, "rms_norm", torch.randn(shape) * 1000, torch.randn(shape[1]), 1e-6)
+def test_softmax_is_right_at_odd_shapes_and_large_scales(shape):
+    close("softmax", torch.randn(shape) * 1000)
+
+
+def test_softmax_of_a_masked_row_is_nan_as_torchs_is():
+    close("softmax", torch.tensor([[float("-inf")] * 3, [1.0, float("-inf"), 2.0]]))
+
+
+@pytest.mark.parametrize("shape", ODD)
+def test_rms_norm_is_right_at_odd_shapes_and_large_scales(shape):
+    close("rms_norm", torch.randn(shape) * 1000, torch.randn(shape[1]), 1e-6)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), PRODUCTS)
 @pytest.mark.parametrize("transposed", [False, True])
-def test_gemm_is_right_at_odd_shapes_and_on_transposes(torch, m, k, n, transposed):
+def test_gemm_is_right_at_odd_shapes_and_on_transposes(m, k, n, transposed):
     b = torch.randn(n, k).t() if transposed else torch.randn(k, n)
 
-    close(torch, "gemm", torch.randn(m, k), b)
+    close("gemm", torch.randn(m, k), b)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), PRODUCTS)
-def test_linear_gelu_is_right_at_odd_shapes_and_both_ends_of_gelu(torch, m, k, n):
-    close(torch, "linear_gelu", torch.randn(m, k), torch.randn(n, k) * 0.1, torch.randn(n) * 100)
+def test_linear_gelu_is_right_at_odd_shapes_and_both_ends_of_gelu(m, k, n):
+    close("linear_gelu", torch.randn(m, k), torch.randn(n, k) * 0.1, torch.randn(n) * 100)
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,12 @@ def test_linear_gelu_is_right_at_odd_shapes_and_both_ends_of_gelu(torch, m, k, n
         ("linear_gelu", ((3, 0), (4, 0), (4,))),
     ],
 )
-def test_empty_tensors_give_what_torch_gives(torch, operator, shapes):
-    close(torch, operator, *(torch.randn(shape) for shape in shapes))
+def test_empty_tensors_give_what_torch_gives(operator, shapes):
+    close(operator, *(torch.randn(shape) for shape in shapes))
 
 
 @pytest.mark.parametrize("operator", ["vector_add", "softmax", "gemm"])
-def test_the_dispatcher_takes_the_kernel_that_its_switch_names(torch, operator, monkeypatch):
+def test_the_dispatcher_takes_the_kernel_that_its_switch_names(operator, monkeypatch):
     kernels = importlib.import_module(f"gallery.{operator}.tilelang_")
     package = importlib.import_module(f"gallery.{operator}")
     taken = []

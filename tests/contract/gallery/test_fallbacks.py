@@ -6,12 +6,16 @@ import sys
 
 import pytest
 
+from tests.contract.gallery.conftest import wanted
+
+torch = wanted("torch")
+
 pytestmark = [pytest.mark.real]
 
 OPERATORS = ("vector_add", "matrix_add", "softmax", "rms_norm", "gemm", "linear_gelu", "attention", "fp8_gemm")
 
 
-def inputs_of(torch, operator):
+def inputs_of(operator):
     """Small inputs in float32 (fp8_gemm: in its own types), with a fixed seed."""
     make = torch.Generator().manual_seed(1)
     normal = lambda *shape: torch.randn(*shape, generator=make)  # noqa: E731
@@ -32,9 +36,9 @@ def inputs_of(torch, operator):
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_a_fallback_stays_in_float64_when_its_inputs_are_widened(torch, operator):
+def test_a_fallback_stays_in_float64_when_its_inputs_are_widened(operator):
     package = importlib.import_module(f"gallery.{operator}")
-    narrow = inputs_of(torch, operator)
+    narrow = inputs_of(operator)
 
     out = package.fallback(*(x.to(torch.float64) for x in narrow))
 
@@ -43,7 +47,7 @@ def test_a_fallback_stays_in_float64_when_its_inputs_are_widened(torch, operator
     torch.testing.assert_close(out, package.fallback(*narrow).double(), rtol=0, atol=2**-6 * out.abs().max().item())
 
 
-def test_both_gradients_of_the_fallback_stay_in_float64_and_equal_autograds(torch):
+def test_both_gradients_of_the_fallback_stay_in_float64_and_equal_autograds():
     from gallery import rms_norm
 
     x = torch.randn(3, 9, dtype=torch.float64, requires_grad=True)
@@ -57,7 +61,7 @@ def test_both_gradients_of_the_fallback_stay_in_float64_and_equal_autograds(torc
     torch.testing.assert_close(dweight, weight.grad)
 
 
-def test_training_through_the_dispatcher_gives_torchs_gradients(torch):
+def test_training_through_the_dispatcher_gives_torchs_gradients():
     from gallery import rms_norm
 
     x, weight = torch.randn(3, 9, requires_grad=True), torch.randn(9, requires_grad=True)
@@ -68,10 +72,10 @@ def test_training_through_the_dispatcher_gives_torchs_gradients(torch):
     torch.testing.assert_close(found, expected)
 
 
-def test_an_attention_query_without_a_key_gives_zero(torch):
+def test_an_attention_query_without_a_key_gives_zero():
     from gallery import attention
 
-    q, k, v = inputs_of(torch, "attention")
+    q, k, v = inputs_of("attention")
     mask = torch.ones(2, 5, dtype=torch.bool)
     mask[0, :2] = False
 
@@ -83,7 +87,7 @@ def test_an_attention_query_without_a_key_gives_zero(torch):
     torch.testing.assert_close(out[0, :, 2], v[0, :, 2].repeat_interleave(2, 0))
 
 
-def test_block_scales_give_the_product_back_within_three_bits(torch):
+def test_block_scales_give_the_product_back_within_three_bits():
     from gallery import fp8_gemm
 
     make = torch.Generator().manual_seed(2)
@@ -97,14 +101,14 @@ def test_block_scales_give_the_product_back_within_three_bits(torch):
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_the_fallback_runs_where_no_dsl_can_be_imported(torch, operator, monkeypatch):
+def test_the_fallback_runs_where_no_dsl_can_be_imported(operator, monkeypatch):
     from gallery import paths
 
     for package in ("tilelang", "cuda.tile", "triton"):
         monkeypatch.setitem(sys.modules, package, None)  # makes its import fail
     paths.found.cache_clear()
     package = importlib.import_module(f"gallery.{operator}")
-    inputs = inputs_of(torch, operator)
+    inputs = inputs_of(operator)
 
     out = getattr(package, operator)(*inputs)
     paths.found.cache_clear()
@@ -112,7 +116,7 @@ def test_the_fallback_runs_where_no_dsl_can_be_imported(torch, operator, monkeyp
     torch.testing.assert_close(out, package.fallback(*inputs))
 
 
-def test_a_switch_that_names_no_path_is_refused_with_the_choices(torch, monkeypatch):
+def test_a_switch_that_names_no_path_is_refused_with_the_choices(monkeypatch):
     from gallery import softmax
 
     monkeypatch.setenv("GALLERY_SOFTMAX", "tritno")
@@ -121,7 +125,7 @@ def test_a_switch_that_names_no_path_is_refused_with_the_choices(torch, monkeypa
         softmax.softmax(torch.ones(1, 2))
 
 
-def test_a_call_that_autograd_records_takes_torch(torch):
+def test_a_call_that_autograd_records_takes_torch():
     from gallery import gemm
 
     a = torch.randn(2, 3, requires_grad=True)
@@ -129,3 +133,26 @@ def test_a_call_that_autograd_records_takes_torch(torch):
     out = gemm.gemm(a, torch.randn(3, 2))
 
     assert out.requires_grad
+
+
+@pytest.mark.parametrize(("switch", "taken"), [("", "triton"), ("cutile", "cutile"), ("torch", None)])
+def test_a_kernel_that_loses_to_torch_runs_only_where_the_switch_names_it(monkeypatch, switch, taken):
+    from gallery import paths
+
+    monkeypatch.setattr(paths, "found", lambda _: True)
+    monkeypatch.setenv("GALLERY_SOFTMAX", switch)
+    kernels = {"cutile": {"cpu": (torch.float32,)}, "triton": {"cpu": (torch.float32,)}}
+
+    assert paths.choose("GALLERY_SOFTMAX", kernels, torch.ones(1, 2), slower=("cutile",)) == taken
+
+
+@pytest.mark.parametrize(
+    ("rows", "transposed", "losing"),
+    [(1, False, {"cutile", "triton"}), (64, True, {"cutile", "triton"}), (65, False, set()), (65, True, {"triton"})],
+)
+def test_products_with_few_rows_are_left_to_torch_by_cutile_and_triton(rows, transposed, losing):
+    from gallery import gemm
+
+    b = torch.ones(5, 3).t() if transposed else torch.ones(3, 5)
+
+    assert set(gemm.slower(torch.ones(rows, 3), b)) == losing

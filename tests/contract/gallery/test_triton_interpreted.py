@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.gallery.conftest import wanted
+
+wanted("torch")
+wanted("triton")
+
 pytestmark = [pytest.mark.real]
 
 SCRIPT = Path(__file__).with_name("interpreted.py")
@@ -14,8 +19,6 @@ SCRIPT = Path(__file__).with_name("interpreted.py")
 
 @pytest.fixture(scope="module")
 def lines():
-    pytest.importorskip("triton", reason="not run: triton is not installed")
-    pytest.importorskip("torch", reason="not run: torch is not installed")
     done = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
