@@ -71,22 +71,23 @@ def measure(arguments: argparse.Namespace) -> int:
     jobs = [(operator, dsl, case) for operator, dsl in chosen(arguments) for case in operator.cases]
     jobs.sort(key=lambda job: not job[2].timed)
     for operator, dsl, case in jobs:
-        key = f"{operator.name}/{dsl}/{case.name}"
-        if key not in begun and not attempt(arguments, key, lambda o=operator, d=dsl, c=case: rows_of(o, d, c, flush)):
+        names = {"operator": operator.name, "dsl": dsl, "case": case.name}
+        if not attempt(arguments, names, begun, lambda o=operator, d=dsl, c=case: rows_of(o, d, c, flush)):
             return 75
     for operator, dsl, case, plan in plans(arguments) if arguments.tune else ():
         against = " ".join(str(value) for value in plan.values())
-        key = f"{operator.name}/{dsl}/tune {case.name}/{against}"
-        tune = lambda o=operator, d=dsl, c=case, p=plan: [tuned(o, d, c, p, flush)]  # noqa: E731
-        if key not in begun and not attempt(arguments, key, tune):
+        names = {"operator": operator.name, "dsl": dsl, "case": f"tune {case.name}", "against": against}
+        if not attempt(arguments, names, begun, lambda o=operator, d=dsl, c=case, p=plan: [tuned(o, d, c, p, flush)]):
             return 75
     return 0
 
 
-def attempt(arguments: Any, key: str, job: Callable[[], list[dict[str, Any]]]) -> bool:
-    """Does one case and writes its rows. False if the GPU's context did not survive it."""
-    operator, dsl, case, *plan = key.split("/", 3)
-    base = {"key": key, "operator": operator, "dsl": dsl, "case": case, **({"against": plan[0]} if plan else {})}
+def attempt(arguments: Any, names: dict[str, str], begun: set[str], job: Callable[[], list[dict[str, Any]]]) -> bool:
+    """Does one case, unless it was begun, and writes its rows. False if the GPU's context did not survive it."""
+    key = "/".join(names.values())
+    base = {"key": key, **names}
+    if key in begun:
+        return True
     if time.time() > arguments.until:
         write(arguments, {**base, "note": "not run: out of time"})
         return True
