@@ -126,9 +126,7 @@ class Session:
 
     def arrange(self, request: Arrange) -> Arranged:
         """What cannot be arranged is no fault of the case: it can be timed otherwise. A device that is lost is."""
-        prepared = self.found(request.case)
-        plain = dataclasses.replace(prepared, way=Alone(prepared.subject, prepared.timer))
-        self.prepared[request.case] = plain  # an earlier arrangement's memory is free from here on
+        prepared = self.prepared[request.case] = alone(self.found(request.case))  # so that another's memory is free
         try:
             with collector_off():
                 way = arranged(request.method, prepared.subject, prepared.timer, request.calls)
@@ -161,10 +159,13 @@ class Session:
         )
 
 
+def alone(prepared: Prepared) -> Prepared:
+    return dataclasses.replace(prepared, way=Alone(prepared.subject, prepared.timer), kept={})
+
+
 def warmed(prepared: Prepared, calls: int) -> Ready:
-    subject = prepared.subject
-    alone = dataclasses.replace(prepared, way=Alone(subject, prepared.timer))
-    samples = [sample(alone, subject.case.seed, 1, "run") for _ in range(calls)]
+    subject, plain = prepared.subject, alone(prepared)
+    samples = [sample(plain, subject.case.seed, 1, "run") for _ in range(calls)]
     outputs = subject.outputs(samples[-1].returned)
     prepared.timer.notes()  # these calls' are of no interest, and the first one's host time is a compiler's
     return Ready(

@@ -48,18 +48,18 @@ class Column:
         first = inputs[0]
         self.count = len(first.values)
         self.source = first.values if first.spec.fixed else torch.cat((first.values, first.values))
-        self.dense = first.tensor.is_contiguous()
+        self.flat = [i.tensor.view(-1) for i in inputs] if first.tensor.is_contiguous() else []
 
     def write(self, seeds: Sequence[int]) -> None:
         import torch
 
-        if not self.dense:
+        if not self.flat:
             for tensor, seed in zip(self.inputs, seeds, strict=True):
                 tensor.write(seed)
             return
         starts = [self.start(seed) for seed in seeds]
         values = [self.source[start : start + self.count] for start in starts]
-        torch._foreach_copy_([tensor.tensor.view(-1) for tensor in self.inputs], values)
+        torch._foreach_copy_(self.flat, values)
 
     def start(self, seed: int) -> int:
         """Value i goes to place i + offset, wrapped around."""
