@@ -8,6 +8,7 @@ test_manifest.py run under the gate's. A module whose packages an interpreter la
 import importlib
 import os
 import sys
+import warnings
 from pathlib import Path
 from types import ModuleType
 
@@ -22,7 +23,9 @@ if str(ROOT) not in sys.path:
 def wanted(package: str) -> ModuleType:
     """The package; without it, the module that asks at its top is not run."""
     try:
-        return importlib.import_module(package)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of torch and tvm, about their own future
+            return importlib.import_module(package)
     except (ImportError, OSError) as error:
         pytest.skip(f"not run: {package} cannot be imported here ({error})", allow_module_level=True)
 
