@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+sys.path.insert(0, str(Path(__file__).parents[3]))
+
 from kgate.protocol import CUDA_TIMERS, SINGLE
 from kgate.worker import control as controls
 from kgate.worker import lockstep

@@ -1,6 +1,5 @@
 """Samples of many calls, each on inputs of its own: a real worker on a CPU that `rotating.py` times like a GPU."""
 
-import os
 import socket
 import subprocess
 from pathlib import Path
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 from kgate import philox
+from kgate.model import BASE, HEAD, Tree
 from kgate.protocol import (
     BATCH,
     GRAPH,
@@ -31,6 +31,9 @@ from kgate.protocol import (
     encode,
     seed_of_call,
 )
+from kgate.runner.lockstep import Schedule, run_launch
+from kgate.runner.place import Workplace
+from kgate.runner.process import fresh
 
 pytestmark = pytest.mark.real
 HERE = Path(__file__).parent
@@ -62,8 +65,7 @@ def worker(bench, case_job):
             mode="lockstep", arm="head", tree=str(bench.tree), device="cpu", cases=cases, socket=str(folder / "s")
         )
         control = bench.written(job)
-        env = {**os.environ, "PYTHONPATH": str(HERE.parents[2]), "PYTHONDONTWRITEBYTECODE": "1"}
-        process = subprocess.Popen([*bench.python, str(HERE / "rotating.py"), str(control)], env=env)
+        process = subprocess.Popen([*bench.python, str(HERE / "rotating.py"), str(control)])
         connection, _ = listener.accept()
         with connection, connection.makefile("rb") as stream:
 
@@ -191,3 +193,27 @@ def test_a_released_case_gives_up_its_sets(worker):
     arranged(ask, "rotated:double", SINGLE)
 
     assert ask(TimeBlock(case="rotated:double", seeds=(1,))).method == SINGLE
+
+
+@pytest.mark.parametrize(("name", "method"), [("double", GRAPH), ("waits", BATCH)])
+def test_a_launch_of_two_arms_exports_the_answer_for_the_seed_that_it_files(bench, case_job, tmp_path, name, method):
+    def start(place, arm, control):
+        return fresh(place, arm, control, argv=lambda *_: (*bench.python, str(HERE / "rotating.py"), str(control)))
+
+    workplace = Workplace(
+        python=dict.fromkeys(Tree, bench.python[0]),
+        trees=dict.fromkeys(Tree, bench.tree),
+        folder=tmp_path / "run",
+        device="cpu",
+    )
+    jobs = {arm: [case_job(f"rotated:{name}", args={"x": RISING})] for arm in (HEAD, BASE)}
+
+    launch = run_launch(workplace, jobs, 0, Schedule(method=SINGLE, blocks=2), lambda event: None, start=start)
+
+    assert launch.failures == {}
+    timing = launch.timings[f"rotated:{name}"]
+    assert timing.method == method
+    assert len(timing.samples_ns["head"]) == len(timing.samples_ns["base"]) == 10
+    drawn = 2 * philox.draw(RISING, {})
+    for seed, (tensor,) in (launch.exported[arm.name, f"rotated:{name}"] for arm in (HEAD, BASE)):
+        np.testing.assert_array_equal(np.frombuffer(tensor.path.read_bytes()), philox.refresh(drawn, seed))
