@@ -1,8 +1,8 @@
 """
 The gallery on a machine without a GPU: fallbacks and CPU schedules run, some kernels are compiled and looked into.
 
-What imports torch or a DSL runs under the kernels' interpreter, as `make test` starts it; test_manifest.py, and
-`tests/contract/check/test_gallery.py`, run under the gate's. A module whose packages an interpreter lacks is listed as not
+What imports torch or a DSL runs under the kernels' interpreter, as `make test` starts it; test_manifest.py and
+tests/contract/check/test_gallery.py run under the gate's. A module whose packages an interpreter lacks is listed as not
 run, in one line.
 """
 
