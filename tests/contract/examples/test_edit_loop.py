@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -133,9 +134,14 @@ def test_every_patch_says_what_it_is_for(edit_loop: ModuleType, tmp_path: Path) 
         edit_loop.edits_in(tmp_path)
 
 
-def test_it_mends_a_planted_tail_through_wrong_edits_to_pass(kernels_python: str, tmp_path: Path) -> None:
-    folder = tmp_path / "gallery"
-    flags = ("--workload", "tail", "--workload", "logits", "--launches", "1")
+def test_it_mends_a_planted_tail_through_wrong_edits_to_pass(
+    kernels_python: str, edit_loop: ModuleType, tmp_path: Path
+) -> None:
+    folder, edits = tmp_path / "gallery", tmp_path / "edits"
+    # Each run is a dozen processes with torch: the edit that is right for one workload is left to the nightly.
+    whole = "KGATE_NIGHTLY" in os.environ
+    shutil.copytree(edit_loop.EDITS, edits, ignore=None if whole else shutil.ignore_patterns("2-*"))
+    flags = ("--edits", os.fspath(edits), "--workload", "tail", "--workload", "logits", "--launches", "1")
     env = {**os.environ, "PYTHONPATH": os.fspath(ROOT)}
 
     done = subprocess.run(
@@ -147,17 +153,21 @@ def test_it_mends_a_planted_tail_through_wrong_edits_to_pass(kernels_python: str
     )
 
     said = done.stdout.splitlines()
+    lucky = ["2-block-that-divides: fail"] if whole else []
     assert done.returncode == 0, done.stdout + done.stderr
-    assert [line.partition(":")[0] for line in said if not line.startswith(" ")] == [
-        "as it is",
-        "1-shorter-last-block",
-        "2-block-that-divides",
-        "2-block-that-divides",
-        "3-guarded-last-block",
-        "3-guarded-last-block",
-        "3-guarded-last-block",
-        "pass",
+    assert [step(line) for line in said if step(line) and not step(line).endswith(": pass")] == [
+        "as it is: fail",
+        "1-shorter-last-block: fail",
+        *lucky,
     ]
+    assert [step(line) for line in said[-4:-1]] == ["3-guarded-last-block: pass"] * 3
+    assert said[-1] == "pass"
     assert "fails at compile compile-failed" in said[3]
     assert git(folder, "diff", "--name-only") == "gallery/vector_add/tilelang_.py"
-    assert git(folder, "diff", "--stat", "HEAD~1") == "", "the guard is what it was before the fault"
+    assert git(folder, "diff", "HEAD~1") == "", "the guard is what it was before the fault"
+
+
+def step(line: str) -> str:
+    """`EDIT: VERDICT` of a line that tells of a run, else ""."""
+    name, _, rest = line.partition(": kgate check ")
+    return f"{name}: {rest.rpartition(': ')[2]}" if rest else ""
