@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgate import dump
-from kgate.compilation import parallel, rows
+from kgate.compilation import rows
 from kgate.compilation.rows import Row
 from kgate.compilation.stored import Records
 from kgate.compilation.work import Item, Options, Work, architectures, shares, work
@@ -25,7 +25,7 @@ from kgate.load import build, selection
 from kgate.load import manifest as manifests
 from kgate.model import HEAD, Case, Event, Failure, Manifest, Measurement, Outcome, Tree, Verdict
 from kgate.protocol import Identity
-from kgate.runner import launch
+from kgate.runner import launch, parallel
 from kgate.runner.environment import CACHES, worker_environment
 from kgate.runner.outputs import Errand, run_outputs
 from kgate.runner.place import Workplace

@@ -1,8 +1,7 @@
 """
 Starting a process in a session of its own, and ending it with all that it left behind.
 
-Processes are started from the main thread only: a worker asks to be killed when its parent dies, and to the kernel
-the parent is the thread that forked it (PR_SET_PDEATHSIG in prctl(2)).
+Any thread may start one: a worker's life hangs on the gate's, by a pipe, and not on the thread's that started it.
 """
 
 import os

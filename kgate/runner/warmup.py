@@ -5,18 +5,15 @@ An arm's own process would compile one kernel after the other: 54 s for 20 TileL
 What fails here fails again in its arm, where it is told.
 """
 
-import errno
 import os
-import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from kgate.model import Arm, Event, Measurement
 from kgate.protocol import CaseJob
+from kgate.runner import parallel
 from kgate.runner.outputs import Errand, run_outputs
 from kgate.runner.place import Workplace
-from kgate.runner.process import Child, Start
+from kgate.runner.process import Start
 
 SPARE_CORES = 2  # for the gate, and for what else the host does
 MOST = 24  # processes at once: each has a device context of some 500 MB, and its case's tensors
@@ -30,19 +27,8 @@ def fill_caches(workplace: Workplace, jobs: Mapping[Arm, Sequence[CaseJob]], sta
     count = min(MOST, max(1, (os.cpu_count() or 1) - SPARE_CORES), len(work))
     # Neighbours are of one kernel and take alike long: dealt out in turn, each process gets some of all.
     shares = [work[index::count] for index in range(count)]
-    over = threading.Event()
-
-    def started(place: Workplace, arm: Arm, control: Path) -> Child:
-        if over.is_set():
-            raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
-        return start(place, arm, control)
-
-    pool = ThreadPoolExecutor(max_workers=max(1, count))
-    try:
-        found = list(pool.map(lambda share: filled(workplace, share, started), shares))
-    finally:
-        over.set()
-        pool.shutdown(wait=False, cancel_futures=True)
+    found: list[Warmed] = []
+    parallel.run(shares, count, lambda share: found.append(filled(workplace, share, start)))
     return {key: measurement for share in found for key, measurement in share.items()}
 
 

@@ -4,6 +4,8 @@ Forked children in place of new processes: an import of seconds is paid once per
 Children of one zygote share its address layout and hash seed, so several zygotes an arm are used in turn.
 """
 
+import errno
+import os
 import select
 import signal
 import socket
@@ -49,7 +51,8 @@ class Zygotes:
 
     Arms that `shared_by` maps to one value share zygotes: an arm each by default, for launches; `by_tree` is enough
     where nothing is timed. An arm whose zygote failed, or whose child failed at its first case, gets plain processes
-    from then on; an event "note" with `arm` and `text` says so. Use as a context: leaving it ends all of them.
+    from then on; an event "note" with `arm` and `text` says so. Use as a context: leaving it ends all of them, and a
+    thread that is still at work gets no process any more.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Zygotes:
         self.forks: dict[Hashable, int] = {}
         self.given_up: set[Hashable] = set()
         self.lock = threading.RLock()  # processes may be started side by side
+        self.over = False
 
     def __enter__(self) -> "Zygotes":
         return self
@@ -79,10 +83,11 @@ class Zygotes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # Without the lock, whose holder may be waiting for a zygote's imports: it hears of the end at once.
+        self.over = True
         with ExitStack() as stack:
-            for zygote in self.living.values():
+            for zygote in list(self.living.values()):
                 stack.callback(zygote.close)
-        self.living.clear()
 
     def warm(self, workplace: Workplace, arms: Sequence[Arm]) -> None:
         """Start every zygote that these arms will need, and wait for none: their imports overlap."""
@@ -95,6 +100,7 @@ class Zygotes:
         """A child forked from this arm's next zygote, or a plain process where that does not work. Raises OSError."""
         group = self.shared_by(arm)
         with self.lock:
+            self.refuse_if_over()
             if {arm, group} & self.given_up:
                 return fresh(workplace, arm, control)
             turn = self.forks.get(group, 0)
@@ -102,11 +108,16 @@ class Zygotes:
             try:
                 pid, zygote = self.forked(workplace, arm, turn % self.clusters, control)
             except Lost as error:
+                self.refuse_if_over()
                 self.given_up.add(group)
                 note = self.give_up(arm, str(error))
                 self.emit(Event(name="note", fields={"arm": arm.name, "text": note}))
                 return fresh(workplace, arm, control)
         return ForkedChild(zygote, pid, control, lambda why: self.give_up(arm, f"had a child that {why}"))
+
+    def refuse_if_over(self) -> None:
+        if self.over:
+            raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
 
     def forked(self, workplace: Workplace, arm: Arm, cluster: int, control: Path) -> "tuple[int, Zygote]":
         key = (self.shared_by(arm), cluster)
@@ -116,6 +127,8 @@ class Zygotes:
             zygote = None
         if zygote is None:
             zygote = self.living[key] = Zygote.born(workplace, arm, self.preload, self.argv)
+        if self.over:  # left meanwhile, by one who did not see this zygote
+            zygote.close()
         # The first answer waits for the zygote's imports.
         patience_s = ANSWER_S if zygote.forked else self.limits.startup_s
         return zygote.fork(control, patience_s), zygote
@@ -213,8 +226,9 @@ class Zygote:
                 self.lose()
 
     def lose(self) -> None:
-        if self.alive:
-            self.alive = False
+        with self.lock:  # ended once: its lifeline's number may be another file's by then
+            first, self.alive = self.alive, False
+        if first:
             end(self.process)
 
     def close(self) -> None:

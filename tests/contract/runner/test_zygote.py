@@ -2,6 +2,8 @@
 
 import sys
 import tempfile
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -123,3 +125,36 @@ def test_a_zygote_that_does_not_come_up_leaves_no_socket_folder(workplace, stage
         run_outputs(deep, HEAD, [job("first")], {}, stage.events.append, start=forks.start)
 
     assert list(short.iterdir()) == []
+
+
+def test_no_process_comes_of_zygotes_that_have_been_left(workplace, stage, limits, tmp_path):
+    with zygotes(stage, "honest", limits) as forks:
+        pass
+
+    with pytest.raises(OSError, match="canceled"):
+        forks.start(workplace, HEAD, tmp_path)
+    assert forks.living == {}
+
+
+def test_a_thread_that_waits_for_a_zygote_hears_at_once_that_they_are_left(
+    workplace, stage, limits, tmp_path, monkeypatch
+):
+    plainly = []
+    monkeypatch.setattr(zygote, "fresh", lambda *_: plainly.append(1))
+    heard = []
+
+    def work():
+        with pytest.raises(OSError, match="canceled") as raised:
+            forks.start(workplace, HEAD, tmp_path)
+        heard.append(raised.value)
+
+    with zygotes(stage, "honest", limits, script="zygote_silent") as forks:
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not forks.living:
+            time.sleep(0.01)
+    thread.join(limits.startup_s / 2)
+
+    assert len(heard) == 1
+    assert plainly == []
+    assert stage.events == []

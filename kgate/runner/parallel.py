@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 def run(shares: Sequence[T], threads: int, each: Callable[[T], None]) -> None:
     """
-    Raises the first exception that a share raises.
+    Raises the first exception that a share raises; the other shares then go on, and nobody waits for them.
 
-    The threads are daemons, and wait for processes: on Ctrl-C nobody waits for them, and their processes end with the
-    gate's.
+    The threads are daemons, and wait for processes: on Ctrl-C nobody waits for them either, and their processes end
+    with the gate's.
     """
     waiting: queue.SimpleQueue[T] = queue.SimpleQueue()
     ended: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from kgate.compilation import parallel
+from kgate.runner import parallel
 
 
 def test_every_share_is_worked_on_once() -> None:

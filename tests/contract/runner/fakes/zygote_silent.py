@@ -1,0 +1,11 @@
+"""A zygote that listens, and answers nothing."""
+
+import socket
+import sys
+
+with socket.socket(socket.AF_UNIX) as listener:
+    listener.bind(sys.argv[1])
+    listener.listen(1)
+    gate, _ = listener.accept()
+while gate.recv(1 << 16):
+    pass
