@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kgate import stats
-from kgate.errors import WorkerError
 from kgate.figures import count, margin, time_of
 from kgate.margins import MARGINS
 from kgate.model import Case, Confirmation, Decision, LaunchTiming, Ratio
@@ -81,12 +80,11 @@ def borne_out(found: Estimate) -> npt.NDArray[np.bool_]:
 
 
 def evidence(question: Question, launches: Mapping[Case, Sequence[LaunchTiming]]) -> Evidence:
-    """Of the launches that timed both arms on every case of the question. Raises WorkerError for mixed methods."""
+    """Of the launches that timed both arms on every case of the question."""
     taken = {case: {t.launch: t for t in launches.get(case, ()) if both(t, question)} for case in question.cases}
     numbers = sorted(set.intersection(*map(set, taken.values())))
     timings = [[taken[case][number] for case in question.cases] for number in numbers]
-    one_method([t for each in timings for t in each])
-    problem = next((text for each in timings for t in each if (text := fault(t, question))), "")
+    problem = mixed(timings) or next((text for each in timings for t in each if (text := fault(t, question))), "")
     if problem or not timings:
         return Evidence(logs=(), problem=problem)
     reasons = [", ".join(dict.fromkeys(r for t in each for r in throttle(t))) for each in timings]
@@ -107,13 +105,13 @@ def both(timing: LaunchTiming, question: Question) -> bool:
     return bool(timing.samples_ns.get(question.above) and timing.samples_ns.get(question.below))
 
 
-def one_method(timings: Sequence[LaunchTiming]) -> None:
-    for timing in timings:
-        if timing.method != timings[0].method:
-            raise WorkerError(
-                f"launch {timing.launch} was timed by {timing.method}, an earlier one by {timings[0].method}: times of "
-                "different methods cannot be compared; start over without the earlier launches"
-            )
+def mixed(timings: Sequence[Sequence[LaunchTiming]]) -> str:
+    """Times of one case by two methods are never compared; cases may differ, since each gives a ratio of its own."""
+    for of_case in zip(*timings, strict=True):
+        for timing in of_case:
+            if timing.method != of_case[0].method:
+                return f"launch {timing.launch} was timed by {timing.method}, an earlier one by {of_case[0].method}"
+    return ""
 
 
 def fault(timing: LaunchTiming, question: Question) -> str:

@@ -94,7 +94,7 @@ def spending(planned: Iterable[int], before: Mapping[int, float]) -> dict[int, f
 def follow(agenda: Agenda, cases: Iterable[Case], launches: Launches, measure: Measure) -> Answers:
     """
     Look after look until no case is open. A case whose *slower* is not borne out keeps the confirming launches and goes
-    on; after the last look it is inconclusive. Raises WorkerError for launches timed by different methods.
+    on; after the last look it is inconclusive.
     """
     answers = Answers()
     open_cases = list(cases)

@@ -205,3 +205,36 @@ def test_one_time_that_is_none_never_passes_and_says_which(bad, arm):
     assert (ratio.decision, ratio.launches) == (OPEN, 0)
     assert ratio.reason == f"launch 5, arm {arm}: {bad} ns is no time"
     assert len(timer.asked) == 8, "further launches would not mend it"
+
+
+class Timers(FakeTimer):
+    """Names a timer for each launch by `method_of`."""
+
+    def __call__(self, numbers, chosen, *, confirming):
+        super().__call__(numbers, chosen, confirming=confirming)
+        for case, launches in self.launches.items():
+            launches[:] = [replace(t, method=self.method_of(t.launch, case)) for t in launches]
+
+
+def test_cases_of_a_kernel_may_be_timed_by_different_methods_and_the_kernel_is_answered():
+    class ByCase(Timers):
+        def method_of(self, launch, case):
+            return "graph" if case.workload == "w0" else "events"
+
+    chosen = cases(1, 2)
+
+    answers = ByCase(steady()).follow(agenda(chosen), chosen)
+
+    assert {r.decision for r in answers.ratios.values()} == {NO_SLOWER}
+    assert len(answers.ratios) == 3
+
+
+def test_a_case_timed_by_two_methods_is_open_and_says_why():
+    class ByLaunch(Timers):
+        def method_of(self, launch, case):
+            return "events" if launch < 3 else "graph"
+
+    answers = ByLaunch(steady()).follow(agenda([ONE]), [ONE])
+
+    assert [r.decision for r in answers.ratios.values()] == [OPEN]
+    assert [r.reason for r in answers.ratios.values()] == ["launch 3 was timed by graph, an earlier one by events"]
