@@ -33,6 +33,7 @@ REACHED_FOR = (
     ".numpy() is not supported for tensor subclasses",
 )
 ADVICE = "name in the kernel's `compile:` a function of the same arguments that does without"
+LATER = "do that when the function is called, or name in the kernel's `compile:` one of a module that does without"
 
 
 def serve(control: Control) -> None:
@@ -89,13 +90,27 @@ def compiled(
         stack.enter_context(gpu)
         with climbing("import", climbed):
             loading.enter(job.tree)
-            entry = loading.function_of(case.compile or case.entry, job.tree, adapter.is_compile_error)
-            setup = loading.function_of(case.setup, job.tree, adapter.is_compile_error) if case.setup else None
+            entry = imported(case.compile or case.entry, job.tree, adapter)
+            setup = imported(case.setup, job.tree, adapter) if case.setup else None
         state = [without_gpu(case.setup, partial(setup, job.device, **case.symbols), adapter)] if setup else []
         given = arguments(case, job.device)
         call = partial(entry, *state, **given) if case.keywords else partial(entry, *state, *given.values())
         without_gpu(case.compile or case.entry, call, adapter)
     return built
+
+
+def imported(entry: str, tree: str, adapter: Adapter) -> Callable[..., Any]:
+    """As `loading.function_of`; a module that wants a GPU on import is nobody's fault either."""
+    try:
+        return loading.function_of(entry, tree, adapter.is_compile_error)
+    except Fault as fault:
+        raised: BaseException | None = fault
+        while isinstance(raised, Fault):
+            raised = raised.__context__
+        if fault.reason == "import-failed" and isinstance(raised, Exception) and (reason := wanting(raised)):
+            text = f"{entry.partition(':')[0]} {reason} while it is imported; {LATER}"
+            raise Fault("environment", "unavailable", text, fault.detail) from None
+        raise
 
 
 def arguments(case: CaseJob, device: str) -> dict[str, Any]:

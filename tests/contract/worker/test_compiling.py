@@ -14,13 +14,14 @@ ENTRIES = ("asks", "computes", "reads", "chooses", "copies", "captures", "raises
 def ended(bench, case_job):
     cases = [case_job(f"pretended:{name}", case=name, args={"x": STRIDED, "y": STRIDED}) for name in ENTRIES]
     hooked = case_job("pretended:reads", case="hooked", args={"x": STRIDED, "y": STRIDED}, compile="pretended:built")
+    importing = case_job("pretended_import:built", case="imports", args={"x": STRIDED, "y": STRIDED})
     job = Job(
         mode="compile",
         arm="head",
         tree=str(bench.tree),
         device="cuda:0",
         arch="sm_80",
-        cases=(*cases, hooked),
+        cases=(*cases, hooked, importing),
         env={"CUDA_VISIBLE_DEVICES": ""},
     )
     return bench.run(bench.written(job))
@@ -51,6 +52,18 @@ def test_what_needs_a_gpu_is_not_the_kernels_fault_and_the_way_out_is_named(ende
     assert failed.text == (
         f"pretended:{case} {reason}; name in the kernel's `compile:` a function of the same arguments that does without"
     )
+
+
+def test_a_module_that_needs_a_gpu_on_import_is_not_the_kernels_fault_either(ended):
+    failed = ended.failed("imports")
+
+    assert (failed.rung, failed.reason) == ("environment", "unavailable")
+    assert failed.text.startswith("pretended_import needs a GPU (OSError: libcuda.so.none: ")
+    assert failed.text.endswith(
+        " while it is imported; do that when the function is called, or name in the kernel's "
+        "`compile:` one of a module that does without"
+    )
+    assert 'pretended_import.py", line 5' in failed.detail
 
 
 def test_what_the_wrapper_raises_itself_is_its_own(ended):
