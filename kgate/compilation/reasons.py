@@ -11,8 +11,9 @@ TYPE = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure)?:\s*
 # Lines that say that something was said, or where, and not what.
 EMPTY = re.compile(r"^$|^at \d+:\d+:|^\d+ errors? |aborted due to errors|^compilation (?:error|failed)", re.IGNORECASE)
 PATH = re.compile(r"(?:/[\w.+-]+){2,}/([\w.+-]+)")
-FRAME = re.compile(r'^\s*File "(?:.*/)?([^"/]+)", line (\d+), in (\S+)', re.MULTILINE)
+FRAME = re.compile(r'^[ \t]*File "(?:.*/)?([^"/]+)", line (\d+), in (\S+)', re.MULTILINE)
 LETTERS = 300
+LINE_LETTERS = 2000  # of one line that are read; a template's instantiation may have thousands
 
 
 def reason(text: str, detail: str) -> str:
@@ -35,11 +36,15 @@ def raised(text: str, detail: str) -> str:
 
 def spoken(line: str) -> str:
     """Tool, line of its source and what it says, where this is a line about an error; else ""."""
-    match = SAID.match(line)
-    if match is None or TYPE.match(line) or EMPTY.search(match["what"]):
-        return ""
-    if within := spoken(match["what"]):  # one tool quotes another
-        return within
+    matches = []
+    left = line[:LINE_LETTERS]
+    while (match := SAID.match(left)) and not TYPE.match(left) and not EMPTY.search(match["what"]):
+        matches.append(match)
+        left = match["what"]  # one tool may quote another, whose words say more
+    return next(filter(None, map(told, reversed(matches))), "")
+
+
+def told(match: re.Match[str]) -> str:
     where = match["where"].rstrip("; ")
     tool, number = TOOL.match(where), LINE.search(where)
     at = [tool[1]] if tool else []

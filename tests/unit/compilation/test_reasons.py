@@ -71,6 +71,21 @@ def test_a_reason_is_short() -> None:
     assert len(reason("RuntimeError: error: " + "x" * 10_000, "")) == LETTERS
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["error: " * 3000, "fatal " * 3000, "/a" * 8000, "(1" * 8000],
+    ids=["errors", "fatals", "slashes", "brackets"],
+)
+def test_a_line_that_only_looks_like_a_compilers_has_some_reason_as_well(line: str) -> None:
+    assert len(reason("", f"{line}x")) <= LETTERS
+
+
+def test_the_innermost_of_quoted_errors_is_told() -> None:
+    assert reason("", "nvcc a.cu(7): error: ptxas b.ptx, line 9; error : no such register") == (
+        "ptxas: line 9: no such register"
+    )
+
+
 def test_what_the_call_raised_is_told_with_the_place() -> None:
     detail = """\
 Traceback (most recent call last):
