@@ -81,9 +81,13 @@ def answer(question: Question) -> tuple[Comparison, ...]:
 def firsts_of(questions: Sequence[Question]) -> list[int]:
     """For each question the index of the first one that has the same answer: its own, mostly."""
     firsts: list[int] = []
+    alike: dict[object, list[int]] = {}  # by form, those whose outputs differ
     for index, question in enumerate(questions):
-        before = (i for i in dict.fromkeys(firsts) if questions[i].form == question.form)
-        firsts.append(next((i for i in before if same_bytes(questions[i].outputs, question.outputs)), index))
+        before = alike.setdefault(question.form, [])
+        first = next((i for i in before if same_bytes(questions[i].outputs, question.outputs)), index)
+        if first == index:
+            before.append(index)
+        firsts.append(first)
     return firsts
 
 
