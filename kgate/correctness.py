@@ -12,6 +12,7 @@ from pathlib import Path
 from kgate import comparisons
 from kgate.bounds import bounds_of
 from kgate.comparisons import Question
+from kgate.dump import ARMS as DUMPED
 from kgate.model import (
     BASE,
     FALLBACK,
@@ -38,8 +39,6 @@ from kgate.runner.outputs import Errand, run_outputs
 from kgate.runner.rungs import climbed, refused
 from kgate.runner.warmup import Warmed, fill_caches
 from kgate.setting import PASSING, TRANSIENT, Emit, Setting
-
-DUMPED = (HEAD, BASE)  # arms whose compiled kernels can be asked for; what else calls the custom path runs head's code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,7 +232,7 @@ def with_compile_time(outcome: Outcome, warmed: Measurement | None) -> Outcome:
     compiled = tuple(
         replace(k, compile_ns=k.compile_ns or took.get((k.kernel, k.code_sha256))) for k in outcome.compiled
     )
-    return replace(outcome, rungs_ns={**outcome.rungs_ns, "compile": longest_ns}, compiled=tuple(compiled))
+    return replace(outcome, rungs_ns={**outcome.rungs_ns, "compile": longest_ns}, compiled=compiled)
 
 
 def still_there(files: Collection[Path]) -> bool:

@@ -1,18 +1,20 @@
 """`--dump DIR`: what the compilers made, as files for a reader, while the run's own folder still has them."""
 
 import json
+import shutil
 from collections.abc import Iterator, Sequence
+from itertools import count as counted_from
 from pathlib import Path
 
 from kgate.errors import HostError
 from kgate.figures import count
-from kgate.model import BASE, HEAD, Arm, Case, CompiledKernel, Failure, Outcome, Run
+from kgate.model import BASE, HEAD, Arm, Case, CompiledKernel, Failure, Measurement, Outcome, Run
 from kgate.reports.document import compiled
 from kgate.runner.plain import NotPlain, opened
 
-ARMS = (HEAD, BASE)  # what else calls the custom path runs head's code
+ARMS = (HEAD, BASE)  # whose compiled kernels can be asked for; what else calls the custom path runs head's code
 INDEX = "kernels.json"
-NAME_LETTERS = 80  # of a file's; the whole name is in the index
+NAME_LETTERS = 80  # of a file's, in ASCII, since file systems count bytes; the whole name is in the index
 CASES = 3  # named where many have nothing to dump
 
 
@@ -27,16 +29,18 @@ def write(folder: Path, run: Run) -> tuple[str, ...]:
             outcome = run.outcome(arm, case)
             if reason := absence(outcome, run.kernels[case.kernel].dsl):
                 missing.setdefault(reason, []).append(f"{case.kernel}/{case.workload} {arm.name}")
-            elif outcome is not None and not isinstance(outcome, Failure):
+            elif isinstance(outcome, Measurement) and outcome.compiled:
                 keep(place(folder, case, arm), outcome.compiled)
     return tuple(f"not dumped: {listed(cases)}: {reason}" for reason, cases in missing.items())
 
 
 def absence(outcome: Outcome | None, dsl: str) -> str:
-    """Why there is nothing to dump of an arm; "" if there is, or if nobody asked this arm."""
+    """Why there is nothing to dump of an arm; "" if there is, if nobody asked this arm, or if it had nothing to do."""
+    if outcome is None:
+        return ""
     if isinstance(outcome, Failure):
         return "it gave no answer"
-    return f"{dsl} told of no compiled kernel" if outcome is not None and not outcome.compiled else ""
+    return "" if outcome.compiled or outcome.empty else f"{dsl} told of no compiled kernel"
 
 
 def listed(cases: Sequence[str]) -> str:
@@ -45,7 +49,12 @@ def listed(cases: Sequence[str]) -> str:
 
 
 def place(folder: Path, case: Case, arm: Arm) -> Path:
-    return folder.joinpath(plain(case.kernel), *map(plain, case.workload.split("/")), arm.name)
+    return below(folder, case.kernel, case.workload, arm.name)
+
+
+def below(folder: Path, *names: str) -> Path:
+    """The folder of these names within `folder`, one more for each slash in them; none of them leads out of it."""
+    return folder.joinpath(*(plain(part) for name in names for part in name.split("/")))
 
 
 def keep(folder: Path, kernels: Sequence[CompiledKernel]) -> None:
@@ -65,8 +74,8 @@ def keep(folder: Path, kernels: Sequence[CompiledKernel]) -> None:
 def copied(source: Path, target: Path) -> bool:
     """False where there is no plain file any more: it was one when it was taken from a worker, whose hand is long."""
     try:
-        with opened(source) as file:
-            target.write_bytes(file.read())
+        with opened(source) as file, target.open("wb") as sink:
+            shutil.copyfileobj(file, sink)
     except (NotPlain, FileNotFoundError):
         return False
     return True
@@ -74,11 +83,13 @@ def copied(source: Path, target: Path) -> bool:
 
 def stems(kernels: Sequence[CompiledKernel]) -> Iterator[str]:
     """Names of files without their ends: the kernel's, with a number from the second of the same on."""
-    used: dict[str, int] = {}
+    used: set[str] = set()
     for kernel in kernels:
-        name = plain(kernel.kernel)[:NAME_LETTERS]
-        used[name] = used.get(name, 0) + 1
-        yield name if used[name] == 1 else f"{name}-{used[name]}"
+        name = plain(kernel.kernel).encode("ascii", "replace").decode().replace("?", "_")[:NAME_LETTERS]
+        numbered = (f"{name}-{number}" for number in counted_from(2))
+        stem = name if name not in used else next(other for other in numbered if other not in used)
+        used.add(stem)
+        yield stem
 
 
 def suffix(kernel: CompiledKernel, kind: str) -> str:
@@ -90,4 +101,4 @@ def suffix(kernel: CompiledKernel, kind: str) -> str:
 
 def plain(name: str) -> str:
     """A name as a file's: what a path or a shell would read into it is replaced."""
-    return "".join(c if c.isalnum() or c in "_-=,." else "_" for c in name).lstrip(".") or "_"
+    return "".join(c if c.isalnum() or c in "_-+=,.@" else "_" for c in name).lstrip(".") or "_"

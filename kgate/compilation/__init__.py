@@ -144,8 +144,7 @@ def kept(folder: Path, outcomes: Mapping[Case, Outcome]) -> None:
     """Below FOLDER/kernel/workload/architecture/. Raises HostError where it cannot be written."""
     for case, outcome in outcomes.items():
         if isinstance(outcome, Measurement):
-            parts = (case.kernel, *case.workload.split("/"), case.device)
-            dump.keep(folder.joinpath(*map(dump.plain, parts)), outcome.compiled)
+            dump.keep(dump.below(folder, case.kernel, case.workload, case.device), outcome.compiled)
 
 
 def place(options: Options, manifest: Manifest, folder: Path) -> Workplace:

@@ -129,6 +129,11 @@ class Measurement:
     rungs_ns: Mapping[str, int] = field(default_factory=dict)
     compiled: tuple[CompiledKernel, ...] = ()
 
+    @property
+    def empty(self) -> bool:
+        """Whether there was nothing to compute, which is best computed by no kernel at all."""
+        return bool(self.outputs) and not any(math.prod(tensor.shape) for tensor in self.outputs)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:

@@ -1,9 +1,13 @@
 """`--dump DIR`: which files appear under which names, and what is said of those that do not."""
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kgate import dump
 from kgate.errors import HostError
@@ -65,6 +69,41 @@ def test_what_is_not_dumped_is_said_once_with_its_reason(tmp_path):
     assert remarks == ("not dumped: gemm/a head, gemm/b head, gemm/c head and 1 other: it gave no answer",)
     assert dump.write(tmp_path, run)[0].endswith(": tilelang told of no compiled kernel")
     assert below(tmp_path) == {}
+
+
+def test_an_arm_that_had_nothing_to_compute_is_not_missed(tmp_path):
+    nothing = replace(answer(), outputs=tuple(replace(tensor, shape=(0, 128)) for tensor in answer().outputs))
+    run = with_outcomes(run_of(), (HEAD, nothing), (BASE, nothing))
+
+    assert dump.write(tmp_path, run) == ()
+    assert below(tmp_path) == {}
+
+
+def test_kernels_of_one_file_name_each_keep_their_own_file(tmp_path):
+    names = ("k", "k", "k-2", "ä", "ö")
+    made = [compiled(name, files={"ptx": file(tmp_path, str(n), str(n))}) for n, name in enumerate(names)]
+
+    dump.write(tmp_path / "out", with_outcomes(run_of(), (HEAD, with_compiled(answer(), *made)), (BASE, None)))
+
+    kept = below(tmp_path / "out/gemm/small/head")
+    index = json.loads(kept.pop("kernels.json"))
+    assert sorted(kept.values()) == ["0", "1", "2", "3", "4"]
+    assert [kept[kernel["files"]["ptx"]] for kernel in index] == ["0", "1", "2", "3", "4"]
+    assert all(name.isascii() for name in kept)
+
+
+@given(st.lists(st.text(), min_size=1))
+def test_no_name_leads_out_of_the_folder(names):
+    path = Path(os.path.normpath(dump.below(Path("/dump"), *names)))
+
+    assert path.is_relative_to("/dump")
+    assert path != Path("/dump")
+
+
+def test_names_that_a_manifest_allows_have_a_folder_each():
+    names = ("a+b", "a_b", "a-b", "a.b", "sweep/M=1,K=2", "sweep/M=1/K=2")
+
+    assert len({dump.below(Path("/dump"), name) for name in names}) == len(names)
 
 
 @pytest.mark.parametrize("kind", ["gone", "a link"])
