@@ -4,6 +4,7 @@
     case -> setting (as for a check) -> kit in a folder -> its script runs the arms -> the gate's own comparison
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from pathlib import Path
 from kgate.advice import reason_advice, rung_advice
 from kgate.comparisons import answer
 from kgate.correctness import Bench, question
+from kgate.dump import below
 from kgate.errors import ExitCode, HostError, UsageError
 from kgate.escape import plain
 from kgate.load import manifest as manifests
@@ -130,11 +132,11 @@ def alone(here: Setting, case: Case, order: Order) -> tuple[str, ExitCode]:
     arm = next((a for a in work if a.name == order.arm), None)
     if arm is None:
         raise HostError(f"not run: base has no {case.kernel} that takes the arguments of {case.workload}")
-    folder = order.out or folder_at(here.manifest.root) / "repro" / case.name
+    folder = order.out or below(folder_at(here.manifest.root) / "repro", case.name)
     base_root = here.base.folder if Tree.BASE in here.workplace.trees else None
     kit = written(folder, here.workplace, base_root, arm, work)
     if order.write_only:
-        return f"written, not run: {' '.join(kit.alone(arm)[:2])}", ExitCode.GREEN
+        return f"written, not run: {again(kit, arm)}", ExitCode.GREEN
     with blank_ledger(kit.folder) as ledger:
         start = partial(fresh, argv=kit.argv)
         moved = replace(here, workplace=kit.workplace, ledger=ledger, start=start)
@@ -221,8 +223,14 @@ def lines(kit: Kit, case: Case, arm: Arm, found: Found, function: str) -> Iterat
         yield f"output {comparison.output}: {', '.join(numbers) or 'not compared'}"
     if advice := advice_for(found, function):
         yield f"do: {advice}"
-    yield from (f"kept: {path}" for each in (arm, REFERENCE) for path in kit.kept(each))
-    yield f"again: {' '.join(kit.alone(arm)[:2])}"
+    kept = dict.fromkeys(path for each in (arm, REFERENCE) for path in kit.kept(each))
+    yield from (f"kept: {path}" for path in kept)
+    yield f"again: {again(kit, arm)}"
+
+
+def again(kit: Kit, arm: Arm) -> str:
+    """What to type for the arm and its reference."""
+    return shlex.join(kit.alone(arm)[:2])
 
 
 def headline(found: Found) -> str:

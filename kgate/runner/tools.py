@@ -1,6 +1,7 @@
 """Tools that one arm can be run under, on the terminal: pdb, compute-sanitizer, ncu."""
 
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -44,15 +45,23 @@ def run(tool: str, kit: Kit, arm: Arm) -> tuple[Outcome, str]:
     process = subprocess.Popen(
         command(tool, kit, arm), cwd=kit.workplace.trees[arm.tree], env=worker_environment(kit.workplace, arm)
     )
-    status = None
-    while status is None:
-        try:
-            status = process.wait()
-        except KeyboardInterrupt:
-            continue  # the terminal sent it to both, and it is meant for the debugger
+    status = waited_for(process)
     outcome = answer(kit, arm, status)
     remark = f"{tool} ended with exit code {status}" if status and not isinstance(outcome, Failure) else ""
     return outcome, remark
+
+
+def waited_for(process: "subprocess.Popen[bytes]") -> int:
+    """
+    Its exit code. The terminal sends Ctrl-C to both, and it is meant for the debugger; what else ends the gate, as
+    SIGTERM does, ends the process.
+    """
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return process.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        process.kill()  # does nothing to one that has ended
 
 
 def answer(kit: Kit, arm: Arm, status: int) -> Outcome:
