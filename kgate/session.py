@@ -5,6 +5,7 @@ The terminal and the results folder belong to this module; the pipeline knows ne
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from enum import Enum
@@ -35,15 +36,15 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
     from kgate.load import last, manifest
     from kgate.reports import events
 
+    path = manifest.located(options.manifest)
+    root = manifest.root_of(path.parent)
     for flag, folder in (("--results", results), ("--dump", options.dump)):
         if folder is not None:
-            writable(flag, folder)
+            ready(flag, folder, root)
     with ExitStack() as stack:
         emit = (lambda event: click.echo(events.render(event))) if form == STREAM else shown_on_terminal(stack)
         report = pipeline.check(options, emit)
     # Files first: a reader that closes the pipe early must not cost the report.
-    path = manifest.located(options.manifest)
-    root = manifest.root_of(path.parent)
     for folder in (folder_at(root) / last.folder_name(path, root), results):
         if folder is not None:
             write(report, folder)
@@ -70,7 +71,10 @@ def compile_all(options: "compilation.Options", form: str) -> ExitCode:
     """`kgate compile`: the exit code is the verdict's."""
     from kgate import compilation
     from kgate.compilation import table
+    from kgate.load import manifest
 
+    if options.dump is not None:
+        ready("--dump", options.dump, manifest.root_of(manifest.located(options.manifest).parent))
     with ExitStack() as stack:
         found = compilation.compile_all(options, shown_on_terminal(stack))
     click.echo(table.FORMATS[form](found), nl=False)
@@ -85,13 +89,19 @@ def rendered(report: Report, form: str) -> str:
     return render(report, form, Style(colour=tty, width=80))
 
 
-def writable(flag: str, folder: Path) -> None:
-    """Before anything runs: a folder that cannot be written is said now, not after the measurement."""
+def ready(flag: str, folder: Path, root: Path) -> None:
+    """
+    Before anything runs: a folder that cannot be written is said now, not after the measurement.
+
+    A new one in the repository tells git to pass over it. It would else be an uncommitted change to the next run, which
+    would measure anew, and against another base.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.write_text("")
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"\0")  # a full disk still takes an empty file
+        if folder.resolve().is_relative_to(root) and not any(folder.iterdir()):
+            (folder / ".gitignore").write_text("*\n")
     except OSError as error:
         raise HostError(f"{flag} {folder}: cannot be written ({error.strerror}); choose another folder") from error
 

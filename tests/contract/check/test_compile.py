@@ -189,6 +189,15 @@ def test_what_the_compilers_make_is_kept_where_it_is_asked_for(compiled: Shop, t
     assert {".ptx", ".cubin", ".json"} <= kept
 
 
+def test_a_folder_that_cannot_be_written_is_said_before_anything_is_compiled(compiled: Shop, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+
+    ended = compiled.kgate("compile", "--kernel", "small", "--dump", str(tmp_path / "taken" / "inside"))
+
+    assert ended.code == 3
+    assert f"--dump {tmp_path}/taken/inside: cannot be written (Not a directory)" in ended.err
+
+
 def test_nothing_to_compile_is_no_run(compiled: Shop) -> None:
     ended = compiled.kgate("compile", "--kernel", "small")
 

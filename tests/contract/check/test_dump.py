@@ -35,3 +35,29 @@ def test_what_head_and_base_compiled_is_source_that_compiles_also_where_an_earli
         source = folder / told["files"]["source"]
         assert f"int32_t {told['kernel']}(" in source.read_text()
         subprocess.run(["gcc", "-std=c++17", "-c", "-o", tmp_path / "o", "-I", headers[-1], source], check=True)
+
+
+def test_folders_within_the_repository_do_not_make_the_next_run_another(shop) -> None:
+    asked = ("check", "--launches", "1", "--results", "out", "--dump", "made")
+    before = shop.kgate(*asked)
+
+    again = shop.kgate(*asked)
+
+    assert (shop.root / "out" / "report.json").is_file()
+    assert (before.code, again.code) == (0, 0), again.out + again.err
+    assert shop.git("status", "--porcelain") == ""
+    assert (again.report["head"], again.report["base"]) == (before.report["head"], before.report["base"])
+    assert again.report["resumed"] > 0
+
+
+def test_a_folder_of_the_users_own_keeps_what_it_has(shop, tmp_path: Path) -> None:
+    for name in (".writable", "notes"):
+        shop.write({f"mine/{name}": "keep me"})
+
+    shop.kgate("check", "--launches", "1", "--results", "mine")
+
+    assert {path.name for path in (shop.root / "mine").iterdir()} == {
+        *(".writable", "notes"),
+        *("report.json", "report.txt", "comment.md"),
+    }
+    assert (shop.root / "mine" / ".writable").read_text() == "keep me"
