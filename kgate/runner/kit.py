@@ -22,6 +22,7 @@ from kgate.runner.control import fill
 from kgate.runner.environment import worker_environment
 from kgate.runner.place import Workplace, slug
 from kgate.runner.shelf import unwritable
+from kgate.runner.state import STATE
 
 SCRIPT, ASKED, BASE_TREE = "repro.py", "repro.json", "base-tree"
 # Variables that the gate sets for a worker and that change what is computed or compiled; the user's shell has its own.
@@ -61,9 +62,7 @@ class Kit:
 
     def note(self, bounds: Sequence[Bound]) -> None:
         """Leave for the script what the gate found to be allowed; of bounds, those that speak of single elements."""
-        told = [{n: v for n in PER_ELEMENT if (v := getattr(b, n)) is not None} for b in bounds]
-        asked = {"case": self.case, "arm": slug(self.arm), "bounds": told}
-        (self.folder / ASKED).write_text(json.dumps(asked, indent=2) + "\n")
+        asked(self.folder, self.arm, self.case, bounds)
 
     def said(self, arm: Arm) -> str:
         """All that the arm's processes wrote to stdout and stderr."""
@@ -78,22 +77,44 @@ class Kit:
 def written(folder: Path, workplace: Workplace, base_root: Path | None, arm: Arm, jobs: Mapping[Arm, CaseJob]) -> Kit:
     """
     The kit in `folder`, over what an earlier one left there. `base_root` is the root of base's checkout, if there is
-    one. Raises HostError where it cannot be written, or holds other files and no kit.
+    one. Raises HostError where it cannot be written, or holds files and no kit.
     """
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / SCRIPT).is_file():
-        raise HostError(f"{folder}: holds files and no {SCRIPT}; name a new folder with --out")
+    if folder.is_dir() and any(folder.iterdir()) and not is_kit(folder):
+        raise HostError(f"{folder}: holds files that are not of a kit; name a new folder with --out")
+    case = jobs[arm].case
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        kit = Kit(workplace=moved(workplace, folder, base_root), arm=arm, case=jobs[arm].case)
+        # First of all: an interrupted kit is a kit, to be written anew.
+        asked(folder, arm, case, ())
+        (folder / ".gitignore").write_text("*\n")
+        kit = Kit(workplace=moved(workplace, folder, base_root), arm=arm, case=case)
         kit.tidy()
         packed(folder)
         shutil.copyfile(Path(kgate.__file__).parent / "worker" / "alone.py", kit.script)
         for each, job in jobs.items():
             fill_arm(kit, each, job)
-        kit.note(())
     except OSError as error:
         raise unwritable(folder, error) from error
     return kit
+
+
+def asked(folder: Path, arm: Arm, case: str, bounds: Sequence[Bound]) -> None:
+    told = [{n: v for n in PER_ELEMENT if (v := getattr(b, n)) is not None} for b in bounds]
+    text = json.dumps({"case": case, "arm": slug(arm), "bounds": told}, indent=2)
+    fresh = folder / f"{ASKED}.new"
+    fresh.write_text(f"{text}\n")
+    fresh.replace(folder / ASKED)
+
+
+def is_kit(folder: Path) -> bool:
+    """Whether its files may be written over, and its folders taken away."""
+    if STATE in folder.absolute().parts:
+        return True  # kgate's own, whatever a kernel has done there
+    try:
+        found = json.loads((folder / ASKED).read_text())
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and found.keys() == {"case", "arm", "bounds"}
 
 
 def moved(workplace: Workplace, folder: Path, base_root: Path | None) -> Workplace:

@@ -183,11 +183,35 @@ def test_an_arm_under_a_tool_is_compared_like_any_other(shop: Shop, tmp_path: Pa
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(shop: Shop, tmp_path: Path) -> None:
+    mine = {"repro.py": "print('mine')", "outputs": "1.5", "logs": "well"}
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "notes.txt").write_text("keep me")
+    for name, text in mine.items():
+        (tmp_path / "mine" / name).write_text(text)
 
     ended = shop.kgate("repro", "good/small", "--base", "none", "--out", os.fspath(tmp_path / "mine"))
 
     assert ended.code == 3
-    assert "holds files and no repro.py; name a new folder with --out" in ended.err
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
+    assert "holds files that are not of a kit; name a new folder with --out" in ended.err
+    assert {path.name: path.read_text() for path in (tmp_path / "mine").iterdir()} == mine
+
+
+def test_a_kit_that_is_not_whole_is_written_anew(shop: Shop, tmp_path: Path) -> None:
+    for folder in (tmp_path / "kit", folder_of(shop, "good/small@cpu")):
+        out = () if folder.is_relative_to(shop.root) else ("--out", os.fspath(folder))
+        asked = ("repro", "good/small", "--base", "none", "--write-only", *out)
+        shop.kgate(*asked)
+        (folder / "repro.py").unlink()
+        (folder / "base-tree").mkdir()
+
+        ended = shop.kgate(*asked)
+
+        assert ended.code == 0, ended.err
+        assert (folder / "repro.py").is_file()
+        assert not (folder / "base-tree").exists()
+
+
+def test_a_kit_within_the_repository_is_no_change_to_it(shop: Shop) -> None:
+    shop.kgate("repro", "good/small", "--base", "none", "--write-only", "--out", "kit")
+
+    assert (shop.root / "kit" / "repro.py").is_file()
+    assert shop.git("status", "--porcelain") == ""
