@@ -18,6 +18,7 @@ from kgate import __version__
 from kgate.compilation.work import Item
 from kgate.model import Case, Failure, Measurement, Outcome
 from kgate.runner import records
+from kgate.runner.plain import NotPlain, opened
 from kgate.runner.shelf import unwritable
 from kgate.wire import ProtocolError
 
@@ -76,11 +77,11 @@ class Records:
         return bool(files) and all(self.digest(name) == digest for name, digest in files.items())
 
     def digest(self, name: str) -> str:
-        """ "" for a file that is not there."""
+        """ "" for what is no plain file, or not there."""
         if name not in self.digests:
             self.digests[name] = ""
-            with suppress(OSError):
-                self.digests[name] = hashlib.sha256((self.tree / name).read_bytes()).hexdigest()
+            with suppress(OSError, NotPlain), opened(self.tree / name) as file:
+                self.digests[name] = hashlib.sha256(file.read()).hexdigest()
         return self.digests[name]
 
 

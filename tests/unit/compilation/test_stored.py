@@ -1,6 +1,7 @@
 """When an earlier compilation is believed, and when not."""
 
 import hashlib
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,10 +56,14 @@ def test_what_a_compiler_refused_is_known_again_until_a_file_changes(tree: Path)
     assert known(opened(tree), item()) == []
 
 
-@pytest.mark.parametrize("change", ["edited", "gone"])
+@pytest.mark.parametrize("change", ["edited", "gone", "a pipe"])
 def test_a_file_that_it_rests_on_has_changed(tree: Path, change: str) -> None:
     opened(tree).keep(item(), compiled())
-    (tree / "gemm.py").write_text(SOURCE + "# edited\n") if change == "edited" else (tree / "gemm.py").unlink()
+    (tree / "gemm.py").unlink()
+    if change == "edited":
+        (tree / "gemm.py").write_text(SOURCE + "# edited\n")
+    if change == "a pipe":
+        os.mkfifo(tree / "gemm.py")  # whoever opens it to read waits for a writer
 
     assert known(opened(tree), item()) == []
 
