@@ -50,6 +50,12 @@ def described(
     )
 
 
+def capability(arch: str) -> tuple[int, int]:
+    """Major and minor of a name such as "sm_90a" or "sm_120"."""
+    digits = "".join(character for character in arch if character.isdigit())
+    return int(digits[:-1]), int(digits[-1])
+
+
 ARCHITECTURES: dict[str, Architecture] = {
     "sm_75": described((7, 5), (64, 64), 1024, ("Tesla T4", 40, 4, 16)),
     "sm_80": described((8, 0), (163, 164), 2048, ("NVIDIA A100-SXM4-80GB", 108, 40, 80)),

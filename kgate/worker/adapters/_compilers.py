@@ -46,10 +46,13 @@ class Meter(threading.local):
 
 
 class Tally:
+    """Compilations of the whole process, on all of its threads. `hooked`: the compiler tells of them by now."""
+
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.count = 0
         self.ns = 0
+        self.hooked = False
 
     def add(self, ns: int | None) -> None:
         """None for what did not compile."""
@@ -58,16 +61,14 @@ class Tally:
                 self.count += 1
                 self.ns += ns
 
-    def compiles(self) -> Compiles:
-        return Compiles(count=self.count, ns=self.ns)
+    def compiles(self) -> Compiles | None:
+        return Compiles(count=self.count, ns=self.ns) if self.hooked else None
 
 
-def passed(error: BaseException, module: str, function: str) -> bool:
-    """Whether the error was raised in this function of this module, or below it."""
-    return any(
-        frame.f_code.co_name == function and frame.f_globals.get("__name__") == module
-        for frame, _ in traceback.walk_tb(error.__traceback__)
-    )
+def passed(error: BaseException, package: str) -> set[str]:
+    """Names of the functions that the error came through, of this module or of those below it."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return {f.f_code.co_name for f in frames if f"{f.f_globals.get('__name__')}.".startswith(f"{package}.")}
 
 
 def version_of(tool: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from kgate.worker.adapters import Built, _cuda_libraries, _fatbin, _nvcc
 from kgate.worker.adapters._swaps import swapped
+from kgate.worker.architectures import capability
 from kgate.worker.faults import Fault
 
 UNTOLD = ("-isystem", "-DTORCH_API_INCLUDE_EXTENSION_H")  # of every extension; paths are left out too
@@ -81,7 +82,7 @@ def options_of(asked: dict[str, Any], arch: str) -> list[str]:
         heard.extend([*(parts["cuda_cflags"] or []), *(parts["cuda_post_cflags"] or [])])
 
     own = {name: value for name, value in asked.items() if name not in ("build_directory", "verbose")}
-    major, minor = _cuda_libraries.capability(arch)
+    major, minor = capability(arch)
     with swapped(cpp_extension, _write_ninja_file=write), variable(ARCH_LIST, f"{major}.{minor}"):
         cpp_extension._write_ninja_file_to_build_library(path="", **own)
     return shlex.split(" ".join(heard))

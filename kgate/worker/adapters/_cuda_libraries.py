@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kgate.worker import cubin
 from kgate.worker.adapters import Built, _fatbin
+from kgate.worker.architectures import capability
 
 MAPS = Path("/proc/self/maps")
 EXTENSIONS_DIR = "TORCH_EXTENSIONS_DIR"
@@ -87,11 +88,6 @@ def fitting(images: Sequence[_fatbin.Image], arch: str) -> list[_fatbin.Image]:
         found[1] for found in map(capability, (i.arch for i in images)) if found[0] == major and found[1] <= minor
     ]
     return [image for image in images if minors and capability(image.arch) == (major, max(minors))]
-
-
-def capability(arch: str) -> tuple[int, int]:
-    digits = "".join(character for character in arch if character.isdigit())
-    return int(digits[:-1]), int(digits[-1])
 
 
 def told(

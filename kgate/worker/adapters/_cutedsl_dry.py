@@ -13,6 +13,7 @@ from typing import Any
 from kgate.worker.adapters import Built
 from kgate.worker.adapters import _cutedsl_functions as functions
 from kgate.worker.adapters._swaps import swapped
+from kgate.worker.architectures import capability
 from kgate.worker.faults import Fault
 
 SUFFIX_FROM = 9  # CuTe DSL takes "sm_90a" on a GPU of compute capability 9.0, and so on (detect_gpu_arch)
@@ -68,8 +69,8 @@ def dry(arch: str) -> Iterator[list[Built]]:
 
 
 def native_arch(arch: str) -> str:
-    digits = "".join(character for character in arch if character.isdigit())
-    return f"sm_{digits}a" if int(digits[:-1]) >= SUFFIX_FROM else f"sm_{digits}"
+    major, minor = capability(arch)
+    return f"sm_{major}{minor}{'a' if major >= SUFFIX_FROM else ''}"
 
 
 def refuse_other(made: functions.Made | None, native: str) -> None:
@@ -85,20 +86,14 @@ def refuse_other(made: functions.Made | None, native: str) -> None:
 
 @contextmanager
 def pretending(native: str) -> Iterator[None]:
+    from cutlass.cutlass_dsl import CuTeDSL
     from torch._subclasses.fake_tensor import FakeTensor
 
-    with ExitStack() as stack:
-        for environment in environments():
-            stack.enter_context(swapped(environment, _arch=native))
-        stack.enter_context(swapped(FakeTensor, __dlpack__=capsule, __dlpack_device__=lambda _: (CUDA, 0)))
+    with (
+        swapped(CuTeDSL._get_dsl().envar, _arch=native),
+        swapped(FakeTensor, __dlpack__=capsule, __dlpack_device__=lambda _: (CUDA, 0)),
+    ):
         yield
-
-
-def environments() -> list[Any]:
-    """Of the DSLs of the package that exist in this process."""
-    from cutlass.cutlass_dsl import CuTeDSL
-
-    return [CuTeDSL._get_dsl().envar]
 
 
 class Tensor(ctypes.Structure):

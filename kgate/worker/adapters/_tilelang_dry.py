@@ -14,6 +14,7 @@ from typing import Any
 from kgate.worker.adapters import Built, _nvcc, _tilelang_tuner
 from kgate.worker.adapters import _tilelang_kernels as kernels
 from kgate.worker.adapters._swaps import swapped
+from kgate.worker.architectures import capability
 from kgate.worker.faults import Fault
 
 HOST_BACKEND, LIBRARY_BACKEND = "tvm_ffi", "cython"
@@ -58,8 +59,7 @@ def native_arch(arch: str) -> str:
     """As TileLang names the GPU of a machine that has one: "sm_90" has the copy engine and wgmma, hence "sm_90a"."""
     from tilelang.contrib.nvcc import get_target_arch
 
-    digits = "".join(character for character in arch if character.isdigit())
-    return f"sm_{get_target_arch((int(digits[:-1]), int(digits[-1])))}"
+    return f"sm_{get_target_arch(capability(arch))}"
 
 
 def refuse_other_target(kernel: Any, native: str) -> None:

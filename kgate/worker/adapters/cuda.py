@@ -8,20 +8,20 @@ compiles the CUDA sources of `load` and `load_inline` with the options that torc
 
 import functools
 import time
-import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from kgate.worker.adapters import Built, Compiles, _cuda_dry, _cuda_libraries, _nvcc, missing
+from kgate.worker.adapters import Built, _cuda_dry, _cuda_libraries, _nvcc, missing
+from kgate.worker.adapters._compilers import Tally, passed
 
 PACKAGE = "torch"
 EXTENSIONS = "torch.utils.cpp_extension"
 
-tally: dict[str, int] = {}  # count and ns; empty until the hook is in place
-
+tally = Tally()
+compiles = tally.compiles
 dry = _cuda_dry.dry
 
 
@@ -33,9 +33,9 @@ def available() -> str:
 def prepare() -> None:
     from torch.utils import cpp_extension
 
-    if not tally:
-        tally.update(count=0, ns=0)
+    if not tally.hooked:
         cpp_extension._run_ninja_build = counted(cpp_extension._run_ninja_build)
+        tally.hooked = True
 
 
 def counted(build: Any) -> Any:
@@ -56,8 +56,7 @@ def counted(build: Any) -> Any:
             changed = {path for path, at in libraries_in(build_directory).items() if before.get(path) != at}
             _cuda_libraries.built_here(build_directory, dict.fromkeys(changed, took_ns))
             if changed or failed:
-                tally["count"] += 1
-                tally["ns"] += took_ns
+                tally.add(took_ns)
 
     return counting
 
@@ -67,13 +66,8 @@ def libraries_in(folder: str) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in Path(folder).glob("*.so")}
 
 
-def compiles() -> Compiles | None:
-    return Compiles(count=tally["count"], ns=tally["ns"]) if tally else None
-
-
 def is_compile_error(error: BaseException) -> bool:
-    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
-    return any(frame.f_globals.get("__name__") == EXTENSIONS for frame in frames)
+    return bool(passed(error, EXTENSIONS))
 
 
 def identity() -> Mapping[str, str]:

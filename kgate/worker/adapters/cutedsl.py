@@ -6,15 +6,14 @@ runs, and a forked child's first call.
 """
 
 import functools
-import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from kgate.worker.adapters import Built, Compiles, _cutedsl_dry, missing
+from kgate.worker.adapters import Built, _cutedsl_dry, missing
 from kgate.worker.adapters import _cutedsl_functions as functions
-from kgate.worker.adapters._compilers import Meter, Tally
+from kgate.worker.adapters._compilers import Meter, Tally, passed
 from kgate.worker.adapters._swaps import swapped
 
 PACKAGE = "cutlass"
@@ -24,8 +23,8 @@ RUNNING = "run_compiled_program"
 
 tally = Tally()
 meter = Meter(tally)
-hooked: list[str] = []
 
+compiles = tally.compiles
 dry = _cutedsl_dry.dry
 
 
@@ -45,11 +44,11 @@ def prepare() -> None:
     from cutlass.base_dsl.compile_backend import CompilerBackend
     from cutlass.base_dsl.dsl import BaseDSL
 
-    if not hooked:
-        hooked.append("cutedsl")
+    if not tally.hooked:
         CompilerBackend._record_cache_miss = marked(CompilerBackend._record_cache_miss)
         CompilerBackend.compile = counted(CompilerBackend.compile)
         BaseDSL._func_impl = spoken(BaseDSL._func_impl)
+        tally.hooked = True
 
 
 def marked(record: Any) -> Any:
@@ -93,13 +92,8 @@ def spoken(trace: Any) -> Any:
     return speaking
 
 
-def compiles() -> Compiles | None:
-    return tally.compiles() if hooked else None
-
-
 def is_compile_error(error: BaseException) -> bool:
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    names = {f.f_code.co_name for f in frames if str(f.f_globals.get("__name__", "")).startswith("cutlass.base_dsl.")}
+    names = passed(error, "cutlass.base_dsl")
     return bool(names & COMPILING) and RUNNING not in names
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
-from kgate.worker.adapters import Built, Compiles, _cutile_dry, _cutile_tuner, missing
+from kgate.worker.adapters import Built, _cutile_dry, _cutile_tuner, missing
 from kgate.worker.adapters import _cutile_kernels as kernels
 from kgate.worker.adapters._compilers import Meter, Tally, passed, version_of
 
@@ -20,8 +20,8 @@ PACKAGE = "cuda.tile"
 
 tally = Tally()
 meter = Meter(tally)
-hooked: list[str] = []  # empty until the hooks are in place
 
+compiles = tally.compiles
 dry = _cutile_dry.dry
 tuned = _cutile_tuner.tuned
 freeze = _cutile_tuner.freeze
@@ -40,11 +40,11 @@ def prepare() -> None:
 
     # Read once, at import, which a child forked from a zygote has behind it when it hears which folder is its arm's.
     default_tile_context.config.cache_dir = get_cache_dir_from_env()
-    if not hooked:
-        hooked.append("cutile")
+    if not tally.hooked:
         compiler.compile_tile = counted(compiler.compile_tile)
         compiler.compile_cubin = marked(compiler.compile_cubin)
         ct.tune.exhaustive_search = _cutile_tuner.steered(ct.tune.exhaustive_search)
+        tally.hooked = True
 
 
 def counted(compile_tile: Any) -> Any:
@@ -86,12 +86,8 @@ def marked(compile_cubin: Any) -> Any:
     return marking
 
 
-def compiles() -> Compiles | None:
-    return tally.compiles() if hooked else None
-
-
 def is_compile_error(error: BaseException) -> bool:
-    return passed(error, "cuda.tile._compile", "compile_tile")
+    return "compile_tile" in passed(error, "cuda.tile._compile")
 
 
 def identity() -> Mapping[str, str]:

@@ -8,15 +8,15 @@ import functools
 import os
 import shutil
 import time
-import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from kgate.worker.adapters import Built, Compiles, _nvcc, _tilelang_dry, _tilelang_tuner, missing
+from kgate.worker.adapters import Built, _nvcc, _tilelang_dry, _tilelang_tuner, missing
 from kgate.worker.adapters import _tilelang_kernels as kernels
+from kgate.worker.adapters._compilers import Tally, passed
 from kgate.worker.adapters._swaps import swapped
 
 PACKAGE = "tilelang"
@@ -25,8 +25,8 @@ BUILDS = "_compile_and_create_adapter"  # of tilelang.jit.kernel.JITKernel, 0.1.
 COMPILING = {"compile", "par_compile", "get_tir", BUILDS}
 NVCC_SAYS = "\nCompilation error:\n"  # in an error of tilelang.contrib.nvcc, between the source and the messages
 
-tally: dict[str, int] = {}  # count and ns; empty until the hook is in place
-
+tally = Tally()
+compiles = tally.compiles
 dry = _tilelang_dry.dry
 
 
@@ -42,13 +42,13 @@ def prepare() -> None:
     from tilelang.contrib import nvcc
     from tilelang.jit.kernel import JITKernel
 
-    if not tally and hasattr(JITKernel, BUILDS):
-        tally.update(count=0, ns=0)
+    if not tally.hooked and hasattr(JITKernel, BUILDS):
         setattr(JITKernel, BUILDS, counted(getattr(JITKernel, BUILDS)))
         factory = import_module("tilelang.jit").JITImpl
         factory.compile = remembered(factory.compile)
         nvcc.compile_cuda = spoken(nvcc.compile_cuda)
         AutoTuner.run = _tilelang_tuner.steered(AutoTuner.run)
+        tally.hooked = True
 
 
 def counted(build: Any) -> Any:
@@ -59,8 +59,7 @@ def counted(build: Any) -> Any:
             return build(kernel, *args, **keywords)
         finally:
             kernels.took_ns[kernel] = time.perf_counter_ns() - began_ns
-            tally["count"] += 1
-            tally["ns"] += kernels.took_ns[kernel]
+            tally.add(kernels.took_ns[kernel])
 
     return counting
 
@@ -95,16 +94,8 @@ def spoken(compile_cuda: Any) -> Any:
     return speaking
 
 
-def compiles() -> Compiles | None:
-    return Compiles(count=tally["count"], ns=tally["ns"]) if tally else None
-
-
 def is_compile_error(error: BaseException) -> bool:
-    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
-    return any(
-        frame.f_code.co_name in COMPILING and str(frame.f_globals.get("__name__", "")).startswith("tilelang.")
-        for frame in frames
-    )
+    return bool(COMPILING & passed(error, PACKAGE))
 
 
 def identity() -> Mapping[str, str]:

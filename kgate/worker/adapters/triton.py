@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from kgate.worker.adapters import Built, Compiles, _triton_dry, _triton_tuner, missing
+from kgate.worker.adapters import Built, _triton_dry, _triton_tuner, missing
 from kgate.worker.adapters import _triton_kernels as kernels
 from kgate.worker.adapters._compilers import Meter, Tally, passed, version_of
 from kgate.worker.adapters._swaps import swapped
@@ -23,8 +23,8 @@ PACKAGE = "triton"
 
 tally = Tally()
 meter = Meter(tally)
-hooked: list[str] = []  # empty until the hooks are in place
 
+compiles = tally.compiles
 dry = _triton_dry.dry
 tuned = _triton_tuner.tuned
 freeze = _triton_tuner.freeze
@@ -39,11 +39,11 @@ def prepare() -> None:
     from triton.backends.nvidia.compiler import CUDABackend
     from triton.runtime.autotuner import Autotuner
 
-    if not hooked:
-        hooked.append("triton")
+    if not tally.hooked:
         triton.compile = triton.compiler.compile = counted(triton.compiler.compile)
         CUDABackend.add_stages = marked(CUDABackend.add_stages)
         Autotuner.run = _triton_tuner.steered(Autotuner.run)
+        tally.hooked = True
 
 
 def counted(compile_one: Any) -> Any:
@@ -87,12 +87,8 @@ def marked(add_stages: Any) -> Any:
     return marking
 
 
-def compiles() -> Compiles | None:
-    return tally.compiles() if hooked else None
-
-
 def is_compile_error(error: BaseException) -> bool:
-    return passed(error, "triton.compiler.compiler", "compile")
+    return "compile" in passed(error, "triton.compiler.compiler")
 
 
 def identity() -> Mapping[str, str]:
