@@ -7,7 +7,9 @@ Nothing here may cost a case its answer: what cannot be read or written is a not
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -81,7 +83,7 @@ def written(built: Built, index: int, target: Target) -> tuple[tuple[ArtifactFil
     if built.cubin is not None:
         contents["cubin"] = built.cubin
         if "sass" not in contents:
-            sass, reason = disassembled(built.cubin, target.out / f"{target.prefix}{index}.disassembled")
+            sass, reason = disassembled(built.cubin)
             if sass:
                 contents["sass"] = sass
             notes.append(reason)
@@ -105,19 +107,20 @@ def filed(kind: ArtifactKind, content: bytes, name: str, target: Target) -> tupl
     return ArtifactFile(kind=kind, file=name, size_bytes=len(content)), ""
 
 
-def disassembled(code: bytes, scratch: Path) -> tuple[bytes, str]:
-    """SASS, or b"" and why not; the tools read no standard input, so the cubin lies in `scratch` meanwhile."""
+@lru_cache(maxsize=1)  # kernels that are told of one after the other may share a cubin
+def disassembled(code: bytes) -> tuple[bytes, str]:
+    """SASS, or b"" and why not. The tools read no standard input."""
     tool = disassembler()
     if tool is None:
         return b"", "sass not run: nvdisasm is not installed"
     try:
-        scratch.write_bytes(code)
-        done = subprocess.run([*tool, str(scratch)], capture_output=True, timeout=DISASSEMBLY_S, check=True)
+        with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+            file.write(code)
+            file.flush()
+            done = subprocess.run([*tool, file.name], capture_output=True, timeout=DISASSEMBLY_S, check=True)
         return done.stdout, ""
     except (OSError, subprocess.SubprocessError) as error:
         return b"", f"sass not run: {line_of(error)}"
-    finally:
-        scratch.unlink(missing_ok=True)
 
 
 def disassembler() -> tuple[str, str] | None:

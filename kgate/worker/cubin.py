@@ -17,7 +17,7 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 ELF_MAGIC = b"\x7fELF\x02\x01"  # 64 bits, little endian
 EM_CUDA = 190
@@ -163,6 +163,7 @@ class Elf:
         return Region(section=section.index, start=0, end=section.size)
 
 
+@lru_cache(maxsize=1)  # a library's kernels are told of one after the other, and share its cubin of many megabytes
 def read(data: bytes) -> tuple[Code, ...]:
     """Its kernels, in the order of its symbols. Raises ValueError, with a sentence, for what is no cubin."""
     if not data.startswith(ELF_MAGIC) or data[18:20] != EM_CUDA.to_bytes(2, "little"):

@@ -61,3 +61,9 @@ def test_any_changed_byte_is_read_or_refused(place, value):
         assert str(error).startswith("cubin: ")  # noqa: PT017  either outcome is right
     else:
         assert all(code.registers >= 0 for code in codes)
+
+
+def test_a_cubin_that_many_kernels_share_is_read_once():
+    first = cubin.read(RECORDED)
+
+    assert cubin.read(RECORDED) is first
