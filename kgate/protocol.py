@@ -225,8 +225,9 @@ class Facts:
     facts: dict[str, str | int | float | bool | list[str] | dict[str, str]]
 
 
+PICKS, PICK_LETTERS = 256, 500  # of autotuners: the latest, and of each its name and its configuration, at most
 ARTIFACTS = 64  # told of one case at most
-NAME_LETTERS, CONFIG_ENTRIES, CONFIG_LETTERS, NOTE_LETTERS = 500, 64, 200, 1000  # of one artifact, at most
+NAME_LETTERS, CONFIG_ENTRIES, CONFIG_LETTERS, NOTE_LETTERS = 500, 64, 200, 1000  # of one artifact, at most; of a note
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,8 @@ Keys that are not known pass as they are: nothing reads them.
 import re
 from collections.abc import Callable, Mapping
 
+from kgate.protocol import PICK_LETTERS, PICKS
+
 NAMES_LIMIT = 5000  # of one list or mapping
 LETTERS_LIMIT = 1000  # of one name
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
@@ -48,8 +50,12 @@ def are_digests(value: object) -> bool:
 
 
 def are_picks(value: object) -> bool:
-    """Text by name."""
-    return isinstance(value, dict) and are_names([*value, *value.values()])
+    """Text by name, few enough and short enough."""
+    return (
+        isinstance(value, dict)
+        and len(value) <= PICKS
+        and all(is_name(word) and len(word) <= PICK_LETTERS for pick in value.items() for word in pick)
+    )
 
 
 def are_files(value: object) -> bool:

@@ -5,7 +5,7 @@ A process compiles for one architecture, since wrappers keep what torch has told
 """
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import cache, partial
 from typing import Any
@@ -85,9 +85,7 @@ def compiled(
 ) -> list[Built]:
     """What one call compiles, and what importing and setup compile before it."""
     job = control.job
-    with contextlib.ExitStack() as stack:
-        built = foreign("environment", lambda: stack.enter_context(adapter.dry(job.arch)))
-        stack.enter_context(gpu)
+    with told(adapter.dry(job.arch)) as built, gpu:
         with climbing("import", climbed):
             loading.enter(job.tree)
             entry = imported(case.compile or case.entry, job.tree, adapter)
@@ -111,6 +109,22 @@ def imported(entry: str, tree: str, adapter: Adapter) -> Callable[..., Any]:
             text = f"{entry.partition(':')[0]} {reason} while it is imported; {LATER}"
             raise Fault("environment", "unavailable", text, fault.detail) from None
         raise
+
+
+@contextlib.contextmanager
+def told(dry: AbstractContextManager[list[Built]]) -> Iterator[list[Built]]:
+    """
+    Within a dry run, whose own failures are no kernel's: it sits in a compiler's private parts, and is full at its end.
+    """
+    hooks = contextlib.ExitStack()
+    built = foreign("environment", partial(hooks.enter_context, dry))
+    try:
+        yield built
+    except BaseException:
+        with contextlib.suppress(Exception):  # what stopped the case says more
+            hooks.close()
+        raise
+    foreign("environment", hooks.close)
 
 
 def arguments(case: CaseJob, device: str) -> dict[str, Any]:

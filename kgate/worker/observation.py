@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from kgate.protocol import CaseJob, Rung
+from kgate.protocol import NOTE_LETTERS, PICK_LETTERS, PICKS, CaseJob, Rung
 from kgate.worker import origins
 from kgate.worker.adapters import Built, Compiles
 from kgate.worker.devices import Launched
@@ -33,7 +33,7 @@ class Observation:
         self.built: list[Built] = []
 
     def note(self, text: str) -> None:
-        self.facts["note"] = "; ".join(filter(None, (str(self.facts.get("note", "")), text)))
+        self.facts["note"] = "; ".join(filter(None, (str(self.facts.get("note", "")), text)))[:NOTE_LETTERS]
 
     def loaded(self, case: CaseJob) -> None:
         self.facts["loaded-files"] = origins.files_of(case, self.tree, self.before)
@@ -53,8 +53,7 @@ def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[A
     climbed("compile", compile_ns)
     climbed("run", max(0, wall_ns - compile_ns))
     note_effects(subject, seen, before)
-    if picks := subject.ground.adapter.tuned():
-        seen.facts["tuned"] = dict(picks)
+    note_picks(subject, seen)
     return foreign("run", partial(subject.outputs, returned))
 
 
@@ -103,6 +102,18 @@ def note_effects(subject: Subject, seen: Observation, before: dict[str, str]) ->
     mutable = subject.inputs.named(subject.case.mutates)
     changed = partial(subject.inputs.changed, before, subject.case.seed, mutable)
     seen.facts["inputs-changed"] = foreign("run", changed)
+
+
+def note_picks(subject: Subject, seen: Observation) -> None:
+    """As with `noticed`, what cannot be told costs this evidence alone."""
+    try:
+        picks = dict(subject.ground.adapter.tuned())
+    except Exception as error:  # noqa: BLE001  see above
+        seen.note(f"what autotuners picked cannot be told: {line_of(error)}")
+        return
+    short = {name: pick for name, pick in picks.items() if max(len(name), len(pick)) <= PICK_LETTERS}
+    if short:
+        seen.facts["tuned"] = dict(list(short.items())[-PICKS:])
 
 
 def narrowing_refused(subject: Subject, seen: Observation) -> Any:

@@ -108,7 +108,7 @@ WRONG_FACTS = {
     "compiles": [[], 0.5],
     "workspace-bytes": [-1, "1"],
     "kernel-launches": [1.0, True],
-    "tuned": [["x"], {"x": "y" * 1001}],
+    "tuned": [["x"], {"x": "y" * 501}, dict.fromkeys(map(str, range(257)), "y")],
     "logged": [1, "yes"],
     "note": [1, ["text"]],
 }
