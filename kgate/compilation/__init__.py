@@ -164,6 +164,6 @@ def surroundings(identity: Identity, workplace: Workplace) -> tuple[object, ...]
     seen = worker_environment(workplace, HEAD)
     return (
         sorted(identity.must_match.items()),
-        identity.information.get("python", ""),
+        [identity.information.get(name, "") for name in ("python", "nvcc")],
         sorted((name, value) for name, value in seen.items() if name not in CACHES),
     )

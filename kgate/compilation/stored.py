@@ -50,17 +50,15 @@ class Records:
         return outcome if self.unchanged(outcome) else None
 
     def keep(self, item: Item, outcome: Outcome) -> None:
-        """Successes and a compiler's refusals: all other failures may be mended outside the repository."""
+        """Raises HostError where the folder cannot be written."""
         path = self.path(item)
-        refused = isinstance(outcome, Failure) and outcome.reason == "compile-failed"
-        if not files_of(outcome) or not (isinstance(outcome, Measurement) or refused):
-            path.unlink(missing_ok=True)
-            return
-        told = records.outcome_to_json(bare(outcome))
-        written = {"case": item.case.name, "key": self.key(item), "outcome": told}
         fresh = path.with_suffix(f".{os.getpid()}")
+        told = {"case": item.case.name, "key": self.key(item), "outcome": records.outcome_to_json(bare(outcome))}
         try:
-            fresh.write_text(json.dumps(written), encoding="ascii")
+            if not lasting(outcome):
+                path.unlink(missing_ok=True)
+                return
+            fresh.write_text(json.dumps(told), encoding="ascii")
             fresh.replace(path)
         except OSError as error:
             raise unwritable(path, error) from error
@@ -83,6 +81,12 @@ class Records:
             with suppress(OSError, NotPlain), opened(self.tree / name) as file:
                 self.digests[name] = hashlib.sha256(file.read()).hexdigest()
         return self.digests[name]
+
+
+def lasting(outcome: Outcome) -> bool:
+    """Successes and a compiler's refusals: all other failures may be mended outside the repository."""
+    refused = isinstance(outcome, Failure) and outcome.reason == "compile-failed"
+    return bool(files_of(outcome)) and (isinstance(outcome, Measurement) or refused)
 
 
 def files_of(outcome: Outcome) -> Mapping[str, str]:

@@ -30,6 +30,7 @@ def identity(device_name: str, peaks_known: Sequence[str] | None = None) -> Iden
             "python": platform.python_version(),
             "interpreter": sys.executable,
             "system": platform.platform(),
+            **adapters.shared_compilers(),
             **traits.information,
         },
         adapters=here,

@@ -112,6 +112,14 @@ def of_name(dsl: str) -> Adapter:
     return cast(Adapter, importlib.import_module(ADAPTERS[dsl]))
 
 
+def shared_compilers() -> dict[str, str]:
+    """Versions of compilers that several DSLs call and none brings along."""
+    from kgate.worker.adapters import _nvcc
+
+    said = _nvcc.version()
+    return {"nvcc": said} if said else {}
+
+
 def missing(package: str) -> str:
     """ "" if the package is installed for this interpreter, else a sentence."""
     if importlib.util.find_spec(package) is None:

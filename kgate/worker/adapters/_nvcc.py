@@ -6,6 +6,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from kgate.worker.adapters._compilers import version_of
+
 # `kernel.cu(3): error: …`, `ptxas error   : …`, `nvcc fatal   : …`, `bind.cpp:3:5: fatal error: …`
 MESSAGE = re.compile(r"\b(?:error|fatal)\b[^:]{0,12}:")
 FOLDER = re.compile(r"^\S*/")  # of the file that a message is about, which may be a temporary one
@@ -21,6 +23,12 @@ def home() -> Path | None:
         *(path for folder in sys.path if folder for path in sorted(Path(folder, "nvidia").glob("cu[0-9]*"))),
     ]
     return next((place for place in places if (place / "bin" / "nvcc").is_file()), None)
+
+
+def version() -> str:
+    """Such as "13.0.88"; "" where there is none."""
+    place = home()
+    return version_of(str(place / "bin" / "nvcc")) if place else ""
 
 
 def missing(arch: str) -> str:

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from kgate.protocol import Identity, Job
-from kgate.worker.adapters import ADAPTERS
+from kgate.worker.adapters import ADAPTERS, shared_compilers
 
 pytestmark = pytest.mark.real
 
@@ -37,3 +37,14 @@ def test_a_probe_works_without_torch_and_says_so(archive, bench):
     assert identity.adapters["torch"] == f"torch is not installed for {sys.executable}"
     assert identity.devices["cpu"] == "cpu: ModuleNotFoundError: No module named 'torch'"
     assert identity.must_match == {"inputs": "philox4x32-10"}
+
+
+def test_the_nvcc_that_several_dsls_call_is_told_where_there_is_one(tmp_path, monkeypatch):
+    tool = tmp_path / "bin" / "nvcc"
+    tool.parent.mkdir()
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+
+    assert shared_compilers() == {}
+    tool.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
+    tool.chmod(0o755)
+    assert shared_compilers() == {"nvcc": "13.0.88"}

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from kgate.compilation import surroundings
 from kgate.compilation.stored import Records
 from kgate.compilation.work import Item
-from kgate.model import Measurement, Outcome
+from kgate.errors import HostError
+from kgate.model import Measurement, Outcome, Tree
+from kgate.protocol import Identity
+from kgate.runner.place import Workplace
 from tests.unit.compilation.samples import item, made, refused, variant
 
 SOURCE = "def fused(x): ...\n"
@@ -124,3 +128,26 @@ def test_a_record_whose_outcome_another_version_wrote_is_not_believed(tree: Path
     path.write_text(path.read_text().replace('"rungs_ns"', '"rungs"'))
 
     assert known(opened(tree), item()) == []
+
+
+def machine(tree: Path, **information: str) -> tuple[object, ...]:
+    identity = Identity(must_match={"triton": "3.6"}, may_drift={}, information=information, adapters={}, devices={})
+    workplace = Workplace(python={Tree.HEAD: "python3"}, trees={Tree.HEAD: tree}, folder=tree, device="cuda:0")
+    return surroundings(identity, workplace)
+
+
+def test_another_nvcc_makes_all_anew_and_another_host_nothing(tree: Path) -> None:
+    before = machine(tree, python="3.12.1", nvcc="13.0.88", host="runner-1")
+
+    assert machine(tree, python="3.12.1", nvcc="13.0.88", host="runner-2") == before
+    assert machine(tree, python="3.12.1", nvcc="13.1.20", host="runner-1") != before
+    assert machine(tree, python="3.12.1", host="runner-1") != before
+
+
+@pytest.mark.parametrize("outcome", [compiled(), refused("no nvcc", "unavailable", "environment")])
+def test_a_record_that_cannot_be_written_or_taken_away_is_one_sentence(tree: Path, outcome: Outcome) -> None:
+    records = opened(tree)
+    records.path(item()).mkdir()
+
+    with pytest.raises(HostError, match="cannot be written"):
+        records.keep(item(), outcome)
