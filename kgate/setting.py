@@ -27,7 +27,7 @@ from kgate.runner.peaks import FILE as PEAKS
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
 from kgate.runner.state import folder_at, hold, sweep
-from kgate.runner.zygote import Zygotes, by_tree
+from kgate.runner.zygote import FORKABLE, Zygotes, by_tree
 
 Emit = Callable[[Event], None]
 # Failures that may be the machine's: of a package, a driver, a neighbour. An earlier run's are not believed.
@@ -175,7 +175,7 @@ def fresh_zygotes(setting: Setting, emit: Emit) -> Iterator[Start]:
 
 
 def preloaded(setting: Setting) -> list[str]:
-    return sorted({"torch", *(k.dsl for k in setting.plan.kernels.values())})
+    return sorted({"torch", *(FORKABLE[k.dsl] for k in setting.plan.kernels.values() if k.dsl in FORKABLE)})
 
 
 def timed_arms(setting: Setting) -> list[Arm]:

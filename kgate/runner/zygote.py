@@ -29,6 +29,8 @@ from kgate.wire import ProtocolError
 
 TICK_S = 0.01
 ANSWER_S = 10.0  # to a Fork, once the imports are done
+# By DSL, packages that were seen on an H200 to leave CUDA usable in a child of the process that has imported them.
+FORKABLE = {"torch": "torch", "tilelang": "tilelang", "triton": "triton", "cutile": "cuda.tile"}
 ZygoteArgv = Callable[[Workplace, Arm, Path, Sequence[str]], Sequence[str]]
 
 

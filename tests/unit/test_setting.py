@@ -7,7 +7,9 @@ import pytest
 
 from kgate.device import interpreter, short_name
 from kgate.errors import HostError
+from kgate.runner.zygote import FORKABLE
 from kgate.setting import Options
+from kgate.worker import adapters
 
 
 @pytest.mark.parametrize(
@@ -59,3 +61,10 @@ def test_the_command_repeats_what_was_chosen_and_leaves_out_this_machines_paths(
 
     assert plain.command == "kgate check"
     assert chosen.command == "kgate check --base v1.0 --device cuda:1 --kernel 'soft*' --kernel add --launches 8"
+
+
+def test_what_a_zygote_preloads_are_packages_as_adapters_name_them_and_not_dsls() -> None:
+    packages = {dsl: adapters.of_name(dsl).PACKAGE for dsl in FORKABLE}
+
+    assert packages == FORKABLE
+    assert FORKABLE.keys() <= adapters.ADAPTERS.keys()
