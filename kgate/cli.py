@@ -314,6 +314,8 @@ def ended() -> int:
         error.show()
         return ExitCode.NO_RUN
     except (click.Abort, KeyboardInterrupt):
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(signum, signal.SIG_IGN)  # `timeout` sends it twice, and so does an impatient finger
         click.echo("kgate: interrupted; what was measured is kept, the same command goes on from there", err=True)
         return ExitCode.INTERRUPTED
     except KgateError as error:

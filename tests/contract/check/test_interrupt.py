@@ -86,6 +86,21 @@ def test_ctrl_c_at_a_terminal_reaches_the_whole_group_and_ends_as_well(slow: Sho
     assert left_after(slow.root, 0) == []
 
 
+def test_a_second_ctrl_c_changes_nothing_any_more(slow: Shop) -> None:
+    process = slow.started(*COMMAND)
+    started_work(slow, process, 1)
+    os.kill(process.pid, signal.SIGINT)
+    assert process.stderr is not None
+    said = [process.stderr.readline(), process.stderr.readline()]
+    for again in (signal.SIGINT, signal.SIGTERM):
+        os.kill(process.pid, again)
+
+    _, err = process.communicate(timeout=20)
+
+    assert process.returncode == 130
+    assert ("".join(said) + err).strip() == SAID
+
+
 def test_kills_at_random_moments_lose_nothing_and_measure_nothing_twice(
     slow: Shop, stocked: Callable[..., Shop], tmp_path: Path
 ) -> None:
