@@ -22,6 +22,8 @@ from kgate.runner.plain import NotPlain, opened
 from kgate.runner.shelf import unwritable
 from kgate.wire import ProtocolError
 
+UNTOLD = ("cuda",)  # DSLs whose sources are no Python modules: which files a compilation rests on is not known
+
 
 class Records:
     """Below `folder`; `surroundings` is everything that decides besides the item and the files below `tree`."""
@@ -55,7 +57,7 @@ class Records:
         fresh = path.with_suffix(f".{os.getpid()}")
         told = {"case": item.case.name, "key": self.key(item), "outcome": records.outcome_to_json(bare(outcome))}
         try:
-            if not lasting(outcome):
+            if not lasting(item, outcome):
                 path.unlink(missing_ok=True)
                 return
             fresh.write_text(json.dumps(told), encoding="ascii")
@@ -83,10 +85,11 @@ class Records:
         return self.digests[name]
 
 
-def lasting(outcome: Outcome) -> bool:
+def lasting(item: Item, outcome: Outcome) -> bool:
     """Successes and a compiler's refusals: all other failures may be mended outside the repository."""
     refused = isinstance(outcome, Failure) and outcome.reason == "compile-failed"
-    return bool(files_of(outcome)) and (isinstance(outcome, Measurement) or refused)
+    told = item.job.dsl not in UNTOLD and bool(files_of(outcome))
+    return told and (isinstance(outcome, Measurement) or refused)
 
 
 def files_of(outcome: Outcome) -> Mapping[str, str]:

@@ -113,6 +113,13 @@ def test_another_failure_or_an_answer_that_rests_on_no_file_is_not_kept_and_what
     assert known(opened(tree), item()) == []
 
 
+def test_an_extension_is_not_kept_since_its_sources_are_no_modules(tree: Path) -> None:
+    extension = item(dsl="cuda")
+    opened(tree).keep(extension, compiled())
+
+    assert known(opened(tree), extension) == []
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"key": 1}'])
 def test_a_record_that_is_none_is_not_believed(tree: Path, text: str) -> None:
     records = opened(tree)
