@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from kgate import tolerance
 from kgate.model import Arm, Bound, Comparison, Route, Tensor, Workload
 from kgate.plan import Target
-from kgate.protocol import Arg, ListArg, MapArg, TensorArg
+from kgate.protocol import Arg, tensors_within
 
 
 def bounds_of(
@@ -32,13 +32,4 @@ def bounds_of(
 
 def longest_dimension(args: Iterable[Arg]) -> int:
     """Of all input tensors: how many terms a sum over inputs may have. 1 where there are none."""
-    longest = 1
-    for arg in args:
-        match arg:
-            case TensorArg():
-                longest = max(longest, *arg.shape, 1)
-            case ListArg():
-                longest = max(longest, longest_dimension(arg.items))
-            case MapArg():
-                longest = max(longest, longest_dimension(arg.items.values()))
-    return longest
+    return max((size for tensor in tensors_within(args) for size in (*tensor.shape, 1)), default=1)

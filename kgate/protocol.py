@@ -23,6 +23,7 @@ are refused.
 import dataclasses
 import json
 import typing
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
@@ -430,6 +431,18 @@ KINDS: dict[str, type[Any]] = {
         *(Fork, Forked, Exited),
     )
 }
+
+
+def tensors_within(args: Iterable[Arg]) -> Iterator[TensorArg]:
+    """Those that are arguments or lie inside one, however deep, in the order written."""
+    for arg in args:
+        match arg:
+            case TensorArg():
+                yield arg
+            case ListArg():
+                yield from tensors_within(arg.items)
+            case MapArg():
+                yield from tensors_within(arg.items.values())
 
 
 def seed_of_call(seed: int, call: int) -> int:

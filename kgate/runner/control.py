@@ -3,13 +3,12 @@
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgate.model import Arm
-from kgate.protocol import JOB, LOG, OUT, REPLIES, TABLES, Arg, Job, ListArg, MapArg, TensorArg, encode_job
+from kgate.protocol import JOB, LOG, OUT, REPLIES, TABLES, Job, encode_job, tensors_within
 from kgate.runner.environment import cache_variables
 from kgate.runner.place import Workplace, slug
 from kgate.runner.shelf import unwritable
@@ -66,7 +65,7 @@ def fill(path: Path, workplace: Workplace, arm: Arm, job: Job) -> None:
     job = replace(job, env={**cache_variables(workplace, arm), **job.env})
     (path / JOB).write_bytes(encode_job(job))
     (path / OUT).mkdir()
-    specs = list(tensors(arg for case in job.cases for arg in case.args.values()))
+    specs = list(tensors_within(arg for case in job.cases for arg in case.args.values()))
     if any(spec.fill.table for spec in specs):
         from kgate.philox import write_tables
 
@@ -78,17 +77,6 @@ def short_socket(path: Path) -> Path:
     if len(str(path / "sock").encode()) <= SOCKET_PATH_BYTES:
         return path / "sock"
     return Path(tempfile.mkdtemp(prefix="kgate-", dir=tempfile.gettempdir())) / "sock"
-
-
-def tensors(args: Iterable[Arg]) -> Iterator[TensorArg]:
-    for arg in args:
-        match arg:
-            case TensorArg():
-                yield arg
-            case ListArg():
-                yield from tensors(arg.items)
-            case MapArg():
-                yield from tensors(arg.items.values())
 
 
 def discard(workplace: Workplace, control: Control) -> None:

@@ -1,11 +1,11 @@
 """What no time can be below: the work that a workload declares, at the most that its device was seen to do."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kgate.figures import time_of
 from kgate.model import Workload
-from kgate.protocol import Arg, ListArg, MapArg, TensorArg
+from kgate.protocol import Arg, tensors_within
 
 BYTES, FLOPS = "peak-bytes-per-s", "peak-flops-per-s"  # names that the worker's probe gives them
 SLACK = 0.9  # of the bound: a peak is itself measured, by a copy that reads as much as it writes
@@ -42,15 +42,4 @@ def floor(work: float, per_s: float, what: str) -> Floor:
 
 
 def narrow(args: Iterable[Arg]) -> bool:
-    return any(tensor.dtype in NARROW_TYPES for tensor in tensors(args))
-
-
-def tensors(args: Iterable[Arg]) -> Iterator[TensorArg]:
-    for arg in args:
-        match arg:
-            case TensorArg():
-                yield arg
-            case ListArg():
-                yield from tensors(arg.items)
-            case MapArg():
-                yield from tensors(arg.items.values())
+    return any(tensor.dtype in NARROW_TYPES for tensor in tensors_within(args))
