@@ -1,5 +1,6 @@
 """`--dump DIR`: what the compilers made, as files for a reader, while the run's own folder still has them."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from kgate.runner.plain import NotPlain, opened
 
 ARMS = (HEAD, BASE)  # whose compiled kernels can be asked for; what else calls the custom path runs head's code
 INDEX = "kernels.json"
+NAME_BYTES = 200  # of a folder's; a file system takes 255
 NAME_LETTERS = 80  # of a file's, in ASCII, since file systems count bytes; the whole name is in the index
 CASES = 3  # named where many have nothing to dump
 
@@ -101,4 +103,11 @@ def suffix(kernel: CompiledKernel, kind: str) -> str:
 
 def plain(name: str) -> str:
     """A name as a file's: what a path or a shell would read into it is replaced."""
-    return "".join(c if c.isalnum() or c in "_-+=,.@" else "_" for c in name).lstrip(".") or "_"
+    spelt = "".join(c if c.isalnum() or c in "_-+=,.@" else "_" for c in name).lstrip(".") or "_"
+    encoded = spelt.encode()
+    if len(encoded) <= NAME_BYTES:
+        return spelt
+    digest = hashlib.sha256(name.encode(errors="replace")).hexdigest()[
+        :8
+    ]  # of a grid of many symbols only the end may differ
+    return f"{encoded[:NAME_BYTES].decode(errors='ignore')}-{digest}"

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from kgate.errors import HostError
+from kgate.runner.shelf import unwritable
 from kgate.wire import ProtocolError
 
 T = TypeVar("T")
@@ -66,7 +67,7 @@ class Ledger:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self.descriptor)
         except OSError as error:
-            raise HostError(f"{self.path}: cannot be written ({error.strerror}); is the disk full?") from error
+            raise unwritable(self.path, error) from error
         self.entries[kind, name] = json.loads(line)["value"]
 
     def recall(self, kind: str, name: str) -> JSON | None:

@@ -21,7 +21,8 @@ from kgate.tensors import dtype_of
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
 RANK_LIMIT = 64  # torch's and NumPy's own
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # all else in moving a file is its process's doing
+FULL = (errno.ENOSPC, errno.EDQUOT)
+NO_ROOM = (*FULL, errno.EROFS)  # all else in moving a file is its process's doing
 
 
 class Refused(Exception):
@@ -98,7 +99,8 @@ def emptied(folder: Path) -> None:
 
 
 def unwritable(folder: Path, error: OSError) -> HostError:
-    return HostError(f"{folder}: cannot be written ({error.strerror}); is the disk full?")
+    advice = "is the disk full?" if error.errno in FULL else "may this user write there?"
+    return HostError(f"{folder}: cannot be written ({error.strerror}); {advice}")
 
 
 def size_bytes(output: Output) -> int:

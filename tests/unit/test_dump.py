@@ -100,6 +100,14 @@ def test_no_name_leads_out_of_the_folder(names):
     assert path != Path("/dump")
 
 
+def test_a_grid_of_very_many_symbols_has_a_folder_for_each_workload(tmp_path):
+    folders = {dump.below(tmp_path, f"sweep/{'SYMBOL=1,' * 40}LAST={last}") for last in range(3)}
+
+    for folder in folders:
+        folder.mkdir(parents=True)
+    assert len(folders) == 3
+
+
 def test_names_that_a_manifest_allows_have_a_folder_each():
     names = ("a+b", "a_b", "a-b", "a.b", "sweep/M=1,K=2", "sweep/M=1/K=2")
 

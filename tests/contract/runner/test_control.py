@@ -41,7 +41,7 @@ def test_a_job_without_drawn_values_gets_no_tables(workplace, job):
 def test_a_folder_that_cannot_be_written_is_one_sentence(workplace, job):
     workplace.folder.write_text("")
 
-    with pytest.raises(HostError, match=r"run/control: cannot be written \(.+\); is the disk full\?"):
+    with pytest.raises(HostError, match=r"run/control: cannot be written \(.+\); may this user write there\?"):
         create(workplace, HEAD, job_of(workplace, job("a")))
 
 

@@ -66,6 +66,7 @@ def test_a_disk_without_room_is_not_blamed_on_the_process():
     assert full.errno in NO_ROOM
     assert gone.errno not in NO_ROOM
     assert str(unwritable(Path("run"), full)) == "run: cannot be written (No space left on device); is the disk full?"
+    assert str(unwritable(Path("run"), gone)).endswith("(No such file or directory); may this user write there?")
 
 
 def test_two_outputs_in_one_file_are_refused(out, tmp_path):
