@@ -5,7 +5,7 @@ here before the first launch; how looks follow each other is sequence.py's, how 
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kgate import sequence
 from kgate.correctness import Answers
@@ -22,6 +22,7 @@ from kgate.model import (
     Latency,
     LaunchTiming,
     Level,
+    Measurement,
     Outcome,
     Ratio,
     Shift,
@@ -48,6 +49,7 @@ class Times:
     shift: Shift | None = None
     start_s: Mapping[str, float] = field(default_factory=dict)  # by arm: how long one process took to be ready
     void: Mapping[Case, str] = field(default_factory=dict)  # why a launch had no times of it though nothing failed
+    checked_only: frozenset[Case] = frozenset()
 
 
 def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only: int, emit: Emit) -> Times:
@@ -57,8 +59,10 @@ def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only:
     planned = Looks(at=(only,)) if only else looks(setting.plan.target, bool(acts))
     errors = shared_out(setting.ledger, planned)
     first = min(planned.at[0], looks(setting.plan.target).at[0])
-    todo = agenda(setting.plan, comparable_cases(setting), errors, min(MARGINS.confirming_launches, first), acts)
-    timeable = watch.timeable()
+    untimed = checked_only(setting.plan, answers)
+    timed = replace(setting.plan, cases=tuple(c for c in setting.plan.cases if c not in untimed))
+    todo = agenda(timed, comparable_cases(setting), errors, min(MARGINS.confirming_launches, first), acts)
+    timeable = watch.timeable(timed.cases)
     for look in setting.ledger.all("look"):
         # A confirmation of an earlier run is evidence like any other, also where this run does not look there.
         for number in confirming_numbers(int(look), MARGINS.confirming_launches):
@@ -73,7 +77,21 @@ def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only:
         shift=found.shift,
         start_s=watch.start_s,
         void=watch.void,
+        checked_only=untimed,
     )
+
+
+def checked_only(plan: Plan, answers: Answers) -> frozenset[Case]:
+    """
+    Cases whose time means nothing: production never sees them, which a weight of 0 says, or there is nothing to
+    compute. Asked before the first launch, so that they are none of the tests that share the error rate.
+    """
+
+    def idle(case: Case) -> bool:
+        answer = answers.outcomes.get((HEAD, case))
+        return isinstance(answer, Measurement) and answer.empty
+
+    return frozenset(case for case in plan.cases if not plan.workloads[case].weight or idle(case))
 
 
 def shared_out(ledger: Ledger, planned: Looks) -> dict[int, float]:

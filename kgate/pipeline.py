@@ -64,6 +64,7 @@ def observed(here: Setting, answers: correctness.Answers, times: latency.Times) 
         comparisons={**answers.comparisons, **times.comparisons},
         latency=times.latency,
         void=times.void,
+        checked_only=times.checked_only,
         paces=times.paces,
         shift=times.shift,
         ownership=ownerships(here, answers, here.manifest.root, here.plan.kernels),

@@ -55,11 +55,11 @@ class Stopwatch:
         self.start_s: dict[str, float] = {}
         self.void: dict[Case, str] = {}  # why a launch had no times of a case though nothing failed
 
-    def timeable(self) -> list[Case]:
+    def timeable(self, cases: Iterable[Case]) -> list[Case]:
         """Only a right answer is worth timing: head answered, and its comparison holds or could not be made."""
         return [
             case
-            for case in self.setting.plan.cases
+            for case in cases
             if isinstance(self.answers.outcomes.get((HEAD, case)), Measurement)
             and all(c.holds for c in self.answers.comparisons.get((HEAD, case), ()))
         ]

@@ -84,7 +84,7 @@ class Workload:
     symbols: Mapping[str, int | float | str]
     targets: tuple[str, ...]
     tolerance: Mapping[str, Tolerance]  # by dtype; "" holds for any; "cpu/float32" and "cpu/" hold on that target
-    weight: float = 1.0
+    weight: float = 1.0  # 0: a test, checked and never timed
     source: str = ""
     flops: float | None = None
     moved_bytes: float | None = None

@@ -42,6 +42,7 @@ class Run:
     baseline: Baseline | None = None
     fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint(must_match={}))
     void: Mapping[Case, str] = field(default_factory=dict)  # why a launch had no times of it though nothing failed
+    checked_only: frozenset[Case] = frozenset()  # not timed on purpose: of weight 0, or with nothing to compute
     base_ran: bool = False  # a base commit was there to be run; what its arms did is in outcomes
     not_in_base: frozenset[Case] = frozenset()  # base is not asked on purpose: new kernel, changed signature
     remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox

@@ -11,7 +11,7 @@ from kgate.rules._state import custom_failure, custom_right, fallback_failure, h
 NAME = "not-measured"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
-WANTS = "Every expected case was run, compared and timed."
+WANTS = "Every expected case was run and compared, and timed where it has a weight and something to compute."
 WHY = "Skipped, missing or unmeasured is never green: a gate that stays silent when it could not look is believed once."
 SATISFY = (
     "See what kept the case from being measured: a package that the worker's interpreter lacks, an interrupted run, a "
@@ -98,7 +98,7 @@ def not_compared(run: Run, case: Case) -> Said | None:
 
 def not_timed(run: Run, case: Case) -> Said | None:
     latency = run.latency.get(case)
-    if not custom_right(run, case) or (latency and HEAD.name in latency.median_ns):
+    if case in run.checked_only or not custom_right(run, case) or (latency and HEAD.name in latency.median_ns):
         return None
     why = run.void.get(case, "")
     return Said(
@@ -111,7 +111,7 @@ def not_timed(run: Run, case: Case) -> Said | None:
 
 def not_checked(run: Run, case: Case) -> Said | None:
     """Timed, and no answer from the timed loop was held against the reference."""
-    if not custom_right(run, case) or run.comparisons.get((TIMED, case)):
+    if case in run.checked_only or not custom_right(run, case) or run.comparisons.get((TIMED, case)):
         return None
     return Said(
         sentence=f"no timed call of {run.kernels[case.kernel].custom} on workload {case.workload} was compared: its "

@@ -1,17 +1,20 @@
 """The kernels that ran on the GPU are not those that the manifest declares."""
 
+import math
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from kgate.model import HEAD, Case, Finding, Level, Run
-from kgate.rules._law import Limit, Said, of_case
+from kgate.protocol import TensorArg
+from kgate.rules._law import Limit, Said, of_case, workload_of
 from kgate.rules._state import custom_right
 
 NAME = "path-not-taken"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
 WANTS = (
-    "On a GPU, at least one kernel launch of the custom path matches `device_kernels`, unless all outputs are empty."
+    "On a GPU, at least one kernel launch of the custom path matches `device_kernels`, unless an input or every output "
+    "is empty."
 )
 WHY = "A custom path that gives up in silence and calls the framework passes every comparison and wins nothing."
 SATISFY = (
@@ -32,7 +35,9 @@ def case_said(run: Run, case: Case) -> Said | None:
     kernel = run.kernels[case.kernel]
     answer = run.answered(HEAD, case)
     seen = answer.facts.get("device-kernels") if answer else None
-    if answer is None or answer.empty or not kernel.device_kernels or not isinstance(seen, list | tuple):
+    if answer is None or not kernel.device_kernels or not isinstance(seen, list | tuple):
+        return None
+    if answer.empty or given_nothing(run, case):
         return None
     names = [str(name) for name in seen]
     if any(fnmatchcase(name, pattern) for name in names for pattern in kernel.device_kernels):
@@ -46,3 +51,10 @@ def case_said(run: Run, case: Case) -> Said | None:
         evidence={"launched": ", ".join(names[:SHOWN]) or "nothing", "declared": wanted},
         advice=f"Find the condition under which {kernel.custom} leaves its own kernel, or correct `device_kernels`.",
     )
+
+
+def given_nothing(run: Run, case: Case) -> bool:
+    """Whether an argument has no element: what is left to do, as a gradient of zeros, needs no kernel of one's own."""
+    workload = workload_of(run, case)
+    args = workload.args.values() if workload else ()
+    return any(isinstance(arg, TensorArg) and not math.prod(arg.shape) for arg in args)

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from kgate.latency import agenda, shared_out
-from kgate.model import Noise
+from kgate.correctness import Answers
+from kgate.latency import agenda, checked_only, shared_out
+from kgate.model import HEAD, Noise
 from kgate.plan import Looks, plan
 from kgate.runner.ledger import Ledger
 from kgate.stats import Prior
@@ -54,3 +55,15 @@ def test_what_a_baseline_knows_of_the_noise_is_the_cases_prior() -> None:
     todo = agenda(plan(declared, declared, CPU), stored, {8: 0.01}, 8, frozenset(["base"]))
 
     assert {q.below: q.prior for q in todo.questions} == {"base": Prior.of(0.01, 20), "fallback": None}
+
+
+def test_a_workload_that_production_never_sees_and_one_with_nothing_to_compute_are_not_timed() -> None:
+    hot, test, empty = workload("hot", "cpu"), replace(workload("test", "cpu"), weight=0.0), workload("empty", "cpu")
+    chosen = plan(manifest(kernel("add", hot, test, empty)), None, CPU)
+    nothing = builders.answer()
+    nothing = replace(nothing, outputs=tuple(replace(t, shape=(0, 128)) for t in nothing.outputs))
+    outcomes = {(HEAD, c): nothing if c.workload == "empty" else builders.answer() for c in chosen.cases}
+
+    untimed = checked_only(chosen, Answers(outcomes=outcomes, comparisons={}))
+
+    assert [c.workload for c in chosen.cases if c in untimed] == ["test", "empty"]

@@ -254,7 +254,7 @@ def test_a_reference_has_no_place_among_what_is_told_of_the_timed_loop(setting: 
     case = setting.plan.cases[0]
     watch = Stopwatch(setting=setting, answers=Answers(outcomes={(REFERENCE, case): DIED}, comparisons={}), emit=print)
 
-    assert watch.timeable() == []
+    assert watch.timeable(setting.plan.cases) == []
 
 
 def test_what_compiling_took_is_told_of_the_call_that_compiled() -> None:

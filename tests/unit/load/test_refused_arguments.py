@@ -116,8 +116,8 @@ WORKLOAD = rows(
     : no value for 'M', which args.x.shape needs; add M: …, or write 'm' there
 {M: 2, args: {x: {strides: [K, 1]}}}
     : no value for 'K', which args.x.strides needs; add K: …
-{M: 2, weight: 0}
-    .weight: 0 is not above 0; write how often production sees it, against the others
+{M: 2, weight: -1}
+    .weight: -1 is less than 0; write how often production sees it, against the others
 {M: [2]}
     .M: a list is not a number or text; write the value of a symbol: a number, a dtype's name or text
 {M: true}

@@ -19,6 +19,7 @@ from kgate.model import (
     of_base,
     verdict_of,
 )
+from kgate.protocol import Fill, TensorArg
 from tests.unit.builders import (
     answer,
     failure,
@@ -281,3 +282,22 @@ def test_a_custom_path_with_nothing_to_compute_need_not_launch_a_kernel() -> Non
     runs = [with_outcomes(run_of(PROVED, on_gpu=True), (HEAD, outcome)) for outcome in (silent, empty)]
 
     assert [blocking(run) for run in runs] == [["path-not-taken"], []]
+
+
+def test_an_empty_argument_leaves_nothing_that_needs_a_kernel_of_ones_own() -> None:
+    fill = Fill(kind="normal", b=1.0)
+    given = {f"x{i}": TensorArg(shape=s, dtype="float32", fill=fill, stream=i) for i, s in enumerate([(0, 64), (64,)])}
+    (declared,) = PROVED.workloads
+    idle = replace(PROVED, workloads=(replace(declared, args=given),))
+
+    run = with_outcomes(run_of(idle, on_gpu=True), (HEAD, answer(device_kernels=["fill"])))
+
+    assert blocking(run) == []
+
+
+def test_a_case_that_is_checked_only_is_not_missed_among_the_times() -> None:
+    run = run_of()
+    untimed = replace(run, latency={}, comparisons={k: c for k, c in run.comparisons.items() if k[0] != TIMED})
+
+    assert blocking(untimed) == ["not-measured"]
+    assert judged(replace(untimed, checked_only=frozenset(run.cases), baseline=None), {"no-baseline": Level.OFF}) == ()
