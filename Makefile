@@ -8,6 +8,9 @@ PYTHON ?= python3
 KGATE_TORCH_ARGS ?=
 TORCH := torch==2.13.0
 DSLS := numpy tilelang==0.1.15
+# nvcc for kernels that are compiled for GPUs that are not here: of the version that an H200 ran (tests/contract/check).
+NVCC := nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96 \
+	nvidia-cuda-cccl==13.0.85
 
 GATE := .venv
 WORKER := .venv-kernels
@@ -43,7 +46,7 @@ $(WORKER)/.ready: Makefile
 	@echo "making $(WORKER), the kernels' environment, with $(TORCH) and $(DSLS)"
 	@$(PYTHON) -m venv $(WORKER)
 	@$(WORKER)/bin/python $(PIP) $(KGATE_TORCH_ARGS) $(TORCH)
-	@$(WORKER)/bin/python $(PIP) $(DSLS)
+	@$(WORKER)/bin/python $(PIP) $(DSLS) $(NVCC)
 	@$(WORKER)/bin/python $(PIP) 'pytest>=8.2' 'hypothesis>=6.100' # for the tests of dispatch/ and the gallery
 	@touch $@
 
