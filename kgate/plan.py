@@ -49,7 +49,12 @@ class Target:
 
     def runs(self, workload: Workload) -> bool:
         """Whether a workload is meant for this device; a bare "cuda" means every CUDA GPU."""
-        return bool({self.kind, self.arch} & set(workload.targets))
+        return bool({self.kind, self.arch} & set(map(plain_target, workload.targets)))
+
+
+def plain_target(target: str) -> str:
+    """Without the ends of sm_90a and sm_100f: they name features for a compiler, and a device names none."""
+    return target.rstrip("af") if target.startswith("sm_") else target
 
 
 @dataclass(frozen=True, kw_only=True)

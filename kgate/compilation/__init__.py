@@ -42,7 +42,7 @@ Emit = Callable[[Event], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Compilation:
-    """All that was found out. `left_out`: kernels for which there is nothing to compile, and why."""
+    """All that was found out. `left_out`: kernels of which nothing, or not everything, is compiled, and why."""
 
     manifest: str
     architectures: tuple[str, ...]

@@ -8,7 +8,7 @@ from pathlib import Path
 from kgate.errors import UsageError
 from kgate.load.hints import nearest
 from kgate.model import HEAD, Case, Kernel, Manifest
-from kgate.plan import Target, job, plan
+from kgate.plan import Target, job, plain_target, plan
 from kgate.protocol import CaseJob
 from kgate.worker.architectures import ARCHITECTURES
 
@@ -40,7 +40,7 @@ class Item:
 @dataclass(frozen=True, kw_only=True)
 class Work:
     items: tuple[Item, ...]
-    left_out: Mapping[str, str]  # kernel -> why there is nothing to compile of it
+    left_out: Mapping[str, str]  # kernel -> why there is nothing, or not everything, to compile of it
 
 
 def architectures(asked: Sequence[str], manifest: Manifest) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def architectures(asked: Sequence[str], manifest: Manifest) -> tuple[str, ...]:
     for name in asked:
         if name not in ARCHITECTURES:
             raise UsageError(f"--arch {name}: no such architecture{nearest(name, ARCHITECTURES)}")
-    named = {t for kernel in manifest.kernels for w in kernel.workloads for t in w.targets}
+    named = {target for kernel in manifest.kernels for target in targets_of(kernel)}
     return tuple(dict.fromkeys(asked)) or tuple(n for n in ARCHITECTURES if n in named) or USUAL
 
 
@@ -63,6 +63,8 @@ def work(manifest: Manifest, chosen: Iterable[str]) -> Work:
     for kernel in manifest.kernels:
         if kernel.name not in left_out and not any(item.case.kernel == kernel.name for item in items):
             left_out[kernel.name] = "its targets are other architectures"
+        if kernel.dsl != "torch" and (unknown := targets_of(kernel) - {"cpu", "cuda"} - ARCHITECTURES.keys()):
+            left_out[kernel.name] = f"kgate does not know its target {', '.join(sorted(unknown))}"
     return Work(items=tuple(items), left_out=left_out)
 
 
@@ -72,8 +74,11 @@ def reason(kernel: Kernel) -> str:
         return "its dsl is torch"
     if not kernel.workloads:
         return "it has no workloads"
-    targets = {target for workload in kernel.workloads for target in workload.targets}
-    return "its targets are cpu alone" if targets == {"cpu"} else ""
+    return "its targets are cpu alone" if targets_of(kernel) == {"cpu"} else ""
+
+
+def targets_of(kernel: Kernel) -> set[str]:
+    return {plain_target(target) for workload in kernel.workloads for target in workload.targets}
 
 
 def shares(items: Sequence[Item], processes: int) -> list[tuple[Item, ...]]:

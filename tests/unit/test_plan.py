@@ -94,6 +94,7 @@ def test_an_architecture_target_is_not_met_by_another_gpu() -> None:
     other = replace(H200, arch="sm_100")
 
     assert plan(manifest(kernel("add", workload("hopper", "sm_90"))), None, other).cases == ()
+    assert len(plan(manifest(kernel("add", workload("hopper", "sm_90a"))), None, H200).cases) == 1
 
 
 @pytest.mark.parametrize(

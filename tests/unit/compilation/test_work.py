@@ -70,6 +70,23 @@ def test_what_has_nothing_to_compile_is_left_out_and_said() -> None:
     }
 
 
+def test_a_target_that_nobody_knows_is_said_though_others_are_compiled() -> None:
+    declared = manifest(on("typo", "sm_90", "sm_123"), on("alone", "sm_123"))
+
+    found = work(declared, ("sm_90",))
+
+    assert [item.case.name for item in found.items] == ["typo/small@sm_90"]
+    assert found.left_out == dict.fromkeys(("typo", "alone"), "kgate does not know its target sm_123")
+
+
+@pytest.mark.parametrize("target", ["sm_90a", "sm_90f"])
+def test_the_features_of_an_architecture_are_those_of_its_devices(target: str) -> None:
+    declared = manifest(on("wgmma", target))
+
+    assert architectures((), declared) == ("sm_90",)
+    assert [item.case.name for item in work(declared, ("sm_90",)).items] == ["wgmma/small@sm_90"]
+
+
 def test_architectures_are_those_asked_for_else_those_named_else_the_usual() -> None:
     named, unnamed = manifest(on("a", "sm_100", "cpu"), on("b", "sm_90")), manifest(on("a", "cuda"))
 
