@@ -5,11 +5,10 @@ from pathlib import Path
 
 from kgate.model import CompiledKernel
 from kgate.protocol import ARTIFACTS, CONFIG_ENTRIES, CONFIG_LETTERS, NAME_LETTERS, NOTE_LETTERS, Artifact
-from kgate.runner.facts import DIGEST
+from kgate.runner.facts import COUNT_LIMIT, DIGEST
 from kgate.runner.printable import one_line
 
 WORD_LETTERS = 40  # of a DSL or an architecture
-COUNT_LIMIT = 1 << 63
 
 
 def misshapen(artifact: Artifact) -> str:

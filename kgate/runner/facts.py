@@ -11,6 +11,7 @@ from kgate.protocol import PICK_LETTERS, PICKS
 
 NAMES_LIMIT = 5000  # of one list or mapping
 LETTERS_LIMIT = 1000  # of one name
+COUNT_LIMIT = 1 << 63
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -20,7 +21,7 @@ def plain_path(name: str) -> bool:
 
 
 def is_count(value: object) -> bool:
-    return type(value) is int and value >= 0
+    return type(value) is int and 0 <= value < COUNT_LIMIT
 
 
 def is_flag(value: object) -> bool:

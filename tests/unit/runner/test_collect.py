@@ -106,7 +106,7 @@ WRONG_FACTS = {
     "inputs-changed": ["x", True, ["x" * 2000], ["x"] * 6000],
     "reached-custom": [-1, True, 1.5, "1"],
     "compiles": [[], 0.5],
-    "workspace-bytes": [-1, "1"],
+    "workspace-bytes": [-1, "1", 10**400],
     "kernel-launches": [1.0, True],
     "tuned": [["x"], {"x": "y" * 501}, dict.fromkeys(map(str, range(257)), "y")],
     "logged": [1, "yes"],
