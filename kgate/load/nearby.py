@@ -1,6 +1,7 @@
 """Where a manifest lies that is not where it was looked for."""
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
@@ -18,7 +19,8 @@ def missing(path: Path, root: Path, name: str) -> ManifestError:
         shown = path.relative_to(root).as_posix()
         return ManifestError(f"{shown}: no such file; write one, or name another with --manifest")
     shown, there = (os.path.relpath(f) for f in (path, found))
-    return ManifestError(f"{shown}: no such file; there is one at {there}: run there or pass --manifest {there}")
+    passed = shlex.quote(there)
+    return ManifestError(f"{shown}: no such file; there is one at {there}: run there or pass --manifest {passed}")
 
 
 def candidates(folder: Path, root: Path, name: str) -> Iterator[Path]:

@@ -39,6 +39,12 @@ def test_one_in_a_parent_folder_is_named_first(root: Path, monkeypatch: pytest.M
     )
 
 
+def test_a_path_with_blanks_can_be_pasted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(root / "my norm")
+
+    assert refused_in(root, monkeypatch).endswith("pass --manifest 'my norm/kgate.yaml'")
+
+
 @pytest.mark.parametrize("place", ["norm", "libs/norm", "python/libs/norm"])
 def test_one_up_to_three_levels_below_is_named(root: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     put(root / place)
