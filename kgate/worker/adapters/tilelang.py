@@ -9,7 +9,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -70,9 +70,12 @@ def remembered(compile_one: Any) -> Any:
     @functools.wraps(compile_one)
     def remembering(factory: Any, *args: Any, **keywords: Any) -> Any:
         kernel = compile_one(factory, *args, **keywords)
-        bound = factory.signature.bind(*args, **keywords)
-        bound.apply_defaults()
-        kernels.arguments[kernel] = kernels.simple(bound.arguments)
+        with suppress(
+            AttributeError, TypeError
+        ):  # of a version that keeps or calls it otherwise: then they are not told
+            bound = factory.signature.bind(*args, **keywords)
+            bound.apply_defaults()
+            kernels.arguments[kernel] = kernels.simple(bound.arguments)
         return kernel
 
     return remembering
