@@ -8,7 +8,7 @@ from typing import Final
 
 from kgate.errors import HostError
 from kgate.model import Arm, Failure, Outcome
-from kgate.protocol import OUT, REPLIES
+from kgate.protocol import OUT, REPLIES, Job
 from kgate.runner.collect import BadReply, Tail, Transcript, without_files
 from kgate.runner.environment import worker_environment
 from kgate.runner.kit import Kit
@@ -23,7 +23,6 @@ TOOLS: Final[Mapping[str, Sequence[str]]] = {
     "compute-sanitizer": ("compute-sanitizer", "--target-processes", "all", "--error-exitcode", "1"),
     "ncu": ("ncu", "--target-processes", "all", "--set", "full", "--force-overwrite"),
 }
-OUTPUT_LIMIT_BYTES: Final = 1 << 34
 
 
 def look_for(tool: str) -> None:
@@ -67,7 +66,7 @@ def waited_for(process: "subprocess.Popen[bytes]") -> int:
 def answer(kit: Kit, arm: Arm, status: int) -> Outcome:
     """What the arm's process has left in its folder, believed as little as any worker's word."""
     folder = kit.folder / slug(arm)
-    shelf = Shelf(folder / OUT, OUTPUT_LIMIT_BYTES)
+    shelf = Shelf(folder / OUT, Job.output_limit_bytes)
     transcript = Transcript(
         [kit.case], lambda case, outputs: shelf.take(outputs, kit.workplace.outputs(arm, case)), without_files
     )
