@@ -36,7 +36,9 @@ FORMAT = 1  # raised when a reader of the old form would misread the new one
 
 
 def render(report: Report, style: Style) -> str:
-    return json.dumps(finite(document(report)), allow_nan=False, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(finite(document(report)), allow_nan=False, indent=1, ensure_ascii=False) + "\n"
+    # A path of this machine may hold bytes that are no text, which no file and no terminal would take.
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def document(report: Report) -> dict[str, Any]:

@@ -17,10 +17,12 @@ from kgate.errors import HostError
 from kgate.model import CompiledKernel, Tensor
 from kgate.protocol import Artifact, Output
 from kgate.runner.artifacts import compiled_of
+from kgate.runner.printable import one_line
 from kgate.tensors import dtype_of
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
 RANK_LIMIT = 64  # torch's and NumPy's own
+DEVICE_LETTERS = 40
 FULL = (errno.ENOSPC, errno.EDQUOT)
 NO_ROOM = (*FULL, errno.EROFS)  # all else in moving a file is its process's doing
 
@@ -69,7 +71,11 @@ class Shelf:
         path = folder / f"{output.index}.bin"
         self.move(f"output {output.index}", output.file, path)
         return Tensor(
-            path=path, dtype=output.dtype, shape=output.shape, strides=output.strides, device=output.device[:40]
+            path=path,
+            dtype=output.dtype,
+            shape=output.shape,
+            strides=output.strides,
+            device=one_line(output.device)[:DEVICE_LETTERS],
         )
 
     def moved(self, artifact: Artifact, folder: Path) -> dict[str, Path]:

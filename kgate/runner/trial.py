@@ -3,7 +3,7 @@
 import math
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from kgate.figures import time_of
 from kgate.model import BASE, Arm, Event, Failure, LaunchTiming, Tensor
@@ -22,6 +22,7 @@ from kgate.protocol import (
 )
 from kgate.runner import rungs
 from kgate.runner.choice import Choice, chosen, exportable, ladder
+from kgate.runner.notes import merged, noted, unfit
 from kgate.runner.printable import one_line
 from kgate.runner.roofline import Floor
 from kgate.runner.schedule import Course, course, kept, orders, seeds
@@ -248,6 +249,8 @@ def doubt(times: Times, request: TimeBlock, wall_ns: int) -> str:
         return f"gave {len(times.samples_ns)} samples where {len(request.seeds)} were asked for"
     if not all(math.isfinite(ns) and ns > 0 for ns in (*times.samples_ns, *times.call_ns)):
         return "gave a sample that is no positive time"
+    if problem := unfit(times):
+        return problem
     if not 0 <= times.wall_ns <= wall_ns + CLOCK_SLACK_NS:
         return f"saw {times.wall_ns / 1e6:.3f} ms pass in a block that took {wall_ns / 1e6:.3f} ms in all"
     device_ns, host_ns = request.batch * sum(times.samples_ns), sum(times.call_ns)
@@ -274,23 +277,3 @@ def impossible(blocks: Sequence[Times], floor: Floor | None) -> str:
     if floor is None or median_ns >= floor.ns:
         return ""
     return f"impossible: {time_of(median_ns)}, where {floor.text}"
-
-
-def noted(blocks: Sequence[Times], key: str) -> float:
-    return sum(value for b in blocks if not isinstance(value := b.notes.get(key, 0), str))
-
-
-def merged(times: Mapping[str, Sequence[Times]]) -> dict[str, str | int | float]:
-    """The blocks' notes as `arm.key`: distinct texts joined, and of a number that moved its least and its largest."""
-    notes: dict[str, str | int | float] = {}
-    for arm, blocks in times.items():
-        for key in sorted({k for b in blocks for k in b.notes}):
-            values = [b.notes[key] for b in blocks if key in b.notes]
-            numbers = [v for v in values if not isinstance(v, str)]
-            if len(numbers) < len(values):
-                notes[f"{arm}.{key}"] = "; ".join(dict.fromkeys(str(v) for v in values))
-            elif min(numbers) == max(numbers):
-                notes[f"{arm}.{key}"] = numbers[0]
-            else:
-                notes[f"{arm}.{key}.least"], notes[f"{arm}.{key}.most"] = min(numbers), max(numbers)
-    return notes

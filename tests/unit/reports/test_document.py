@@ -79,3 +79,9 @@ def test_text_that_is_no_unicode_and_numbers_that_are_none_are_written_all_the_s
 
     facts = {a["arm"]: a for a in report["cases"][0]["arms"]}["head"]["outcome"]["facts"]
     assert facts == {"note": "?", "peak": "nan"}
+
+
+def test_what_no_file_can_hold_is_replaced_and_the_rest_is_there() -> None:
+    text = document.render(report_of(run_of(), manifest="caf\udce9/kgate.yaml"), Style())
+
+    assert json.loads(text.encode("utf-8"))["manifest"] == "caf?/kgate.yaml"

@@ -1,5 +1,7 @@
 """What the gate's own clock allows a worker to claim."""
 
+from dataclasses import replace
+
 import pytest
 
 from kgate.protocol import BATCH, GRAPH, SINGLE, TimeBlock, Times
@@ -33,3 +35,22 @@ def test_no_more_time_can_be_claimed_than_has_passed(method, batch, sample_ns, c
     said = doubt(times(method, sample_ns, call_ns), request, 20 * MS)
 
     assert (said == "") is allowed, said
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"notes": dict.fromkeys(map(str, range(101)), 1)},
+        {"notes": {"throttle": "x" * 501}},
+        {"notes": {"x" * 501: 1}},
+        {"notes": {"throttle": "\ud800"}},
+        {"notes": {"\ud800": 1}},
+        {"method": "\ud800"},
+    ],
+)
+def test_notes_that_no_report_could_show_are_not_taken(changes):
+    request = TimeBlock(case="c", seeds=(1, 2))
+    sound = times(SINGLE, 1.0, 1.0)
+
+    assert doubt(replace(sound, notes={"sm-clock-mhz": 1980, "throttle": "heat"}), request, 20 * MS) == ""
+    assert doubt(replace(sound, **changes), request, 20 * MS).startswith("gave ")

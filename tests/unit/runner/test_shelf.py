@@ -146,6 +146,12 @@ def test_outputs_and_compiled_kernels_have_one_limit_together(out, tmp_path):
         shelf.keep([compiled(PTX)], tmp_path / "compiled")
 
 
+def test_the_device_of_an_output_is_bounded_text(out, tmp_path):
+    (tensor,) = Shelf(out, 100).take([output(device="\ud800\n" + "x" * 100)], tmp_path / "kept")
+
+    assert tensor.device == "? " + "x" * 38
+
+
 def test_an_empty_tensor_is_an_empty_file(out, tmp_path):
     (out / "a.bin").write_bytes(b"")
 
