@@ -29,20 +29,20 @@ def write(folder: Path, run: Run) -> tuple[str, ...]:
     for case in run.cases:
         for arm in ARMS:
             outcome = run.outcome(arm, case)
-            if reason := absence(outcome, run.kernels[case.kernel].dsl):
+            if reason := absence(outcome, run.kernels[case.kernel].dsl, idle=run.idle(arm, case)):
                 missing.setdefault(reason, []).append(f"{case.kernel}/{case.workload} {arm.name}")
             elif isinstance(outcome, Measurement) and outcome.compiled:
                 keep(place(folder, case, arm), outcome.compiled)
     return tuple(f"not dumped: {listed(cases)}: {reason}" for reason, cases in missing.items())
 
 
-def absence(outcome: Outcome | None, dsl: str) -> str:
+def absence(outcome: Outcome | None, dsl: str, *, idle: bool) -> str:
     """Why there is nothing to dump of an arm; "" if there is, if nobody asked this arm, or if it had nothing to do."""
     if outcome is None:
         return ""
     if isinstance(outcome, Failure):
         return "it gave no answer"
-    return "" if outcome.compiled or outcome.empty else f"{dsl} told of no compiled kernel"
+    return "" if outcome.compiled or idle else f"{dsl} told of no compiled kernel"
 
 
 def listed(cases: Sequence[str]) -> str:

@@ -1,11 +1,12 @@
 """What the user declares: the manifest as values."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from kgate.protocol import Arg
+from kgate.protocol import Arg, tensors_within
 
 # Every rule there is or will be, in the order of the product's text; what has no module yet is known by name.
 RULE_NAMES = (
@@ -89,6 +90,11 @@ class Workload:
     flops: float | None = None
     moved_bytes: float | None = None
     place: Place
+
+    @property
+    def empty(self) -> bool:
+        """Whether an argument has no element: what is left to do, as a gradient of zeros, needs no own kernel."""
+        return any(not math.prod(tensor.shape) for tensor in tensors_within(self.args.values()))
 
     def tolerance_of(self, dtype: str, targets: Sequence[str]) -> Tolerance | None:
         """By hand for outputs of `dtype`; the names of the device ("sm_90", "cuda") stand most particular first."""

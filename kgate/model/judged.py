@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from kgate.errors import ExitCode
-from kgate.model.declared import Kernel, Level, Place
+from kgate.model.declared import Kernel, Level, Place, Workload
 from kgate.model.measured import Baseline, Fingerprint, Latency, Ratio, Shift
 from kgate.model.observed import (
     Arm,
@@ -56,6 +56,15 @@ class Run:
     def answered(self, arm: Arm, case: Case) -> Measurement | None:
         outcome = self.outcomes.get((arm, case))
         return outcome if isinstance(outcome, Measurement) else None
+
+    def workload(self, case: Case) -> Workload | None:
+        """As head declares it; None if it is not there any more."""
+        return next((w for w in self.kernels[case.kernel].workloads if w.name == case.workload), None)
+
+    def idle(self, arm: Arm, case: Case) -> bool:
+        """Whether the arm had nothing to compute that takes a kernel: an argument, or all it answered, is empty."""
+        answer, workload = self.answered(arm, case), self.workload(case)
+        return (answer is not None and answer.empty) or (workload is not None and workload.empty)
 
     def failed(self, arm: Arm, case: Case) -> Failure | None:
         outcome = self.outcomes.get((arm, case))

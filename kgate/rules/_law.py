@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from kgate.model import Case, Finding, Kernel, Level, Run, Scope, Workload
+from kgate.model import Case, Finding, Kernel, Level, Run, Scope
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class Said:
 
 def of_case(run: Run, limit: Limit, case: Case, said: Said) -> Finding:
     kernel = run.kernels[case.kernel]
-    workload = workload_of(run, case)
+    workload = run.workload(case)
     return Finding(
         rule=limit.rule,
         level=limit.level,
@@ -105,10 +105,6 @@ def of_run(limit: Limit, said: Said) -> Finding:
 def stable_name(case: Case) -> str:
     """A case's name without its device: what findings, baselines and debt call it."""
     return case.stable_name
-
-
-def workload_of(run: Run, case: Case) -> Workload | None:
-    return next((w for w in run.kernels[case.kernel].workloads if w.name == case.workload), None)
 
 
 def owners_of(run: Run, kernel: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from kgate.model import HEAD, Bound, Case, Finding, Level, Run
 from kgate.rules._difference import named
-from kgate.rules._law import Limit, Said, of_case, workload_of
+from kgate.rules._law import Limit, Said, of_case
 
 NAME = "check-too-loose"
 DEFAULT = Level.WARN
@@ -45,7 +45,7 @@ def declared(run: Run, case: Case, bound: Bound) -> bool:
     Whether this bound is from the manifest being judged. Base's outputs are held against head's numbers, and a
     tolerance that head loosens must not pass for one that base had.
     """
-    workload = workload_of(run, case)
+    workload = run.workload(case)
     by_hand = workload.tolerance.values() if workload else ()
     return any(all(getattr(t, name) == getattr(bound, name) for name in LIMITS) for t in by_hand)
 

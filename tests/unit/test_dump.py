@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kgate import dump
 from kgate.errors import HostError
 from kgate.model import BASE, HEAD
+from kgate.protocol import Fill, ListArg, TensorArg
 from tests.unit.builders import answer, compiled, failure, kernel, run_of, with_compiled, with_outcomes
 
 
@@ -73,9 +74,12 @@ def test_what_is_not_dumped_is_said_once_with_its_reason(tmp_path):
 
 def test_an_arm_that_had_nothing_to_compute_is_not_missed(tmp_path):
     nothing = replace(answer(), outputs=tuple(replace(tensor, shape=(0, 128)) for tensor in answer().outputs))
-    run = with_outcomes(run_of(), (HEAD, nothing), (BASE, nothing))
+    none = TensorArg(shape=(0, 64), dtype="float32", fill=Fill(kind="normal", b=1.0), stream=1)
+    given_none = kernel()
+    given_none = replace(given_none, workloads=(replace(given_none.workloads[0], args={"xs": ListArg(items=(none,))}),))
 
-    assert dump.write(tmp_path, run) == ()
+    assert dump.write(tmp_path, with_outcomes(run_of(), (HEAD, nothing), (BASE, nothing))) == ()
+    assert dump.write(tmp_path, run_of(given_none)) == ()
     assert below(tmp_path) == {}
 
 

@@ -19,7 +19,6 @@ from kgate.model import (
     of_base,
     verdict_of,
 )
-from kgate.protocol import Fill, TensorArg
 from tests.unit.builders import (
     answer,
     failure,
@@ -264,35 +263,6 @@ def test_the_worst_comes_first_and_unknown_before_warnings():
 
     assert order[0] == ("does-not-run", Level.FAIL, False)
     assert order[1] == ("not-measured", Level.FAIL, True)
-
-
-PROVED = kernel(device_kernels=("gemm_kernel*",))
-
-
-def test_a_custom_path_that_launches_no_kernel_of_its_own_is_found() -> None:
-    run = with_outcomes(run_of(PROVED, on_gpu=True), (HEAD, answer(device_kernels=["cublas_sgemm"])))
-
-    assert blocking(run) == ["path-not-taken"]
-
-
-def test_a_custom_path_with_nothing_to_compute_need_not_launch_a_kernel() -> None:
-    silent = answer(device_kernels=[])
-    empty = replace(silent, outputs=tuple(replace(t, shape=(64, 0)) for t in silent.outputs))
-
-    runs = [with_outcomes(run_of(PROVED, on_gpu=True), (HEAD, outcome)) for outcome in (silent, empty)]
-
-    assert [blocking(run) for run in runs] == [["path-not-taken"], []]
-
-
-def test_an_empty_argument_leaves_nothing_that_needs_a_kernel_of_ones_own() -> None:
-    fill = Fill(kind="normal", b=1.0)
-    given = {f"x{i}": TensorArg(shape=s, dtype="float32", fill=fill, stream=i) for i, s in enumerate([(0, 64), (64,)])}
-    (declared,) = PROVED.workloads
-    idle = replace(PROVED, workloads=(replace(declared, args=given),))
-
-    run = with_outcomes(run_of(idle, on_gpu=True), (HEAD, answer(device_kernels=["fill"])))
-
-    assert blocking(run) == []
 
 
 def test_a_case_that_is_checked_only_is_not_missed_among_the_times() -> None:
