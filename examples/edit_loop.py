@@ -67,15 +67,18 @@ class Edit:
 
 
 def edits_in(folder: Path) -> list[Edit]:
-    """In the order of their names. Raises ValueError for a patch that does not say what it is for."""
+    """In the order of their names. Raises ValueError where there is none, or one does not say what it is for."""
     found = []
-    for path in sorted(folder.glob("*.patch")):
+    # Not as it was given: git applies a patch from another folder.
+    for path in sorted(folder.resolve().glob("*.patch")):
         if path.name == PLANTED:
             continue
         purpose = FOR.match(path.read_text())
         if purpose is None:
             raise ValueError(f"{path}: begins without `For: RUNG (WORDS)`")
         found.append(Edit(path, **purpose.groupdict()))
+    if not found:
+        raise ValueError(f"{folder}: holds no patch to try; name a folder with some")
     return found
 
 
@@ -146,14 +149,19 @@ def checked(folder: Path, python: str, flags: Sequence[str]) -> list[Event]:
     return events
 
 
-def main(arguments: Sequence[str]) -> int:
+def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Tries edits on a staged gallery until `kgate check` passes.")
     parser.add_argument("folder", type=Path, help="new or empty; the gallery is staged there")
     parser.add_argument("--python", required=True, help="the interpreter with torch and TileLang")
     parser.add_argument("--edits", type=Path, default=EDITS, help="a folder of patches")
     parser.add_argument("--workload", action="append", default=[], help="only these; may be given again")
     parser.add_argument("--launches", type=int, help="of the full run; as many as kgate wants if left out")
-    given = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def staged_and_mended(given: argparse.Namespace) -> bool:
+    """Raises ValueError, OSError or CalledProcessError where folder or patches are not what they should be."""
+    edits = edits_in(given.edits)
     folder = stage.stage("gallery", given.folder).resolve()
     stage.git(folder, "apply", os.fspath(EDITS / PLANTED))
     stage.git(folder, "commit", "--quiet", "--all", "--message=Add whole blocks at a time")
@@ -167,11 +175,20 @@ def main(arguments: Sequence[str]) -> int:
         undo=lambda patch: stage.git(folder, "apply", "--reverse", os.fspath(patch)),
         say=lambda line: print(line, flush=True),
     )
-    if loop.mended(edits_in(given.edits), (*kernel, *quick), (*wide, *quick), (*wide, "--base", "HEAD~1", *launches)):
-        print("pass")
-        return 0
-    print("no edit led to pass")
-    return 1
+    return loop.mended(edits, (*kernel, *quick), (*wide, *quick), (*wide, "--base", "HEAD~1", *launches))
+
+
+def main(arguments: Sequence[str]) -> int:
+    given = options(arguments)
+    try:
+        mended = staged_and_mended(given)
+    except (ValueError, OSError, subprocess.CalledProcessError) as error:
+        print(f"edit_loop.py: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    print("pass" if mended else "no edit led to pass")
+    return 0 if mended else 1
 
 
 if __name__ == "__main__":

@@ -134,6 +134,43 @@ def test_every_patch_says_what_it_is_for(edit_loop: ModuleType, tmp_path: Path) 
         edit_loop.edits_in(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("mine", "For: run (x)\n", "is not empty: name a new folder"),
+        ("edits/nameless.patch", "--- a/x\n", "nameless.patch: begins without `For: RUNG (WORDS)`"),
+        ("edits/notes.txt", "", "edits: holds no patch to try; name a folder with some"),
+    ],
+    ids=["a folder in use", "a patch for nothing", "no patch"],
+)
+def test_what_cannot_be_begun_is_one_sentence_and_nothing_is_touched(
+    edit_loop: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, said: str
+) -> None:
+    folder, edits = tmp_path / "folder", tmp_path / "edits"
+    edits.mkdir()
+    folder.mkdir()
+    (folder / "mine" if name == "mine" else tmp_path / name).write_text(text)
+    given = [] if name == "mine" else ["--edits", os.fspath(edits)]
+
+    code = edit_loop.main([os.fspath(folder), "--python", "/nowhere/python", *given])
+
+    assert code == 1
+    assert said in capsys.readouterr().err
+    assert {path.name for path in folder.iterdir()} <= {"mine"}
+
+
+def test_patches_are_found_from_every_folder(
+    edit_loop: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "edits").mkdir()
+    (tmp_path / "edits" / "one.patch").write_text("For: run (x)\n")
+    monkeypatch.chdir(tmp_path)
+
+    (edit,) = edit_loop.edits_in(Path("edits"))
+
+    assert edit.path == tmp_path / "edits" / "one.patch"
+
+
 def test_it_mends_a_planted_tail_through_wrong_edits_to_pass(
     kernels_python: str, edit_loop: ModuleType, tmp_path: Path
 ) -> None:
