@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from kgate.worker import cubin
@@ -33,14 +33,21 @@ def kernels() -> list[Built]:
 
 
 def loaded() -> list[Path]:
-    """Libraries below a folder that the user's code is imported from or built in, without those that pip installs."""
+    """
+    Libraries below a folder that the user's code is imported from or built in, without those that pip installs: a
+    virtual environment may lie in the user's own tree, and torch's libraries have gigabytes.
+    """
     places = {Path(folder).resolve() for folder in sys.path if folder and Path(folder).is_dir()}
     places |= folders | ({Path(os.environ[EXTENSIONS_DIR]).resolve()} if EXTENSIONS_DIR in os.environ else set())
     installed = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
-    own = [place for place in places if not any(place.is_relative_to(prefix) for prefix in installed)]
+    own = [place for place in places if not below(place, installed)]
     words = (line.split(maxsplit=5) for line in MAPS.read_text().splitlines())
     mapped = dict.fromkeys(Path(parts[5]) for parts in words if len(parts) == 6 and ".so" in parts[5])
-    return [path for path in mapped if path.is_file() and any(path.is_relative_to(place) for place in own)]
+    return [path for path in mapped if path.is_file() and below(path, own) and not below(path, installed)]
+
+
+def below(path: Path, folders: Iterable[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
 
 
 def device_arch() -> str:
