@@ -17,6 +17,7 @@ ARMS = (HEAD, BASE)  # whose compiled kernels can be asked for; what else calls 
 INDEX = "kernels.json"
 NAME_BYTES = 200  # of a folder's; a file system takes 255
 NAME_LETTERS = 80  # of a file's, in ASCII, since file systems count bytes; the whole name is in the index
+WRITTEN_IN_PYTHON = ("triton", "cutile")  # TileLang's source is what it makes of Python
 CASES = 3  # named where many have nothing to dump
 
 
@@ -98,6 +99,8 @@ def suffix(kernel: CompiledKernel, kind: str) -> str:
     """The end of a file's name, by which editors and compilers know it."""
     if kind != "source":
         return kind
+    if kernel.dsl in WRITTEN_IN_PYTHON:
+        return "py"
     return "cu" if kernel.arch.startswith("sm_") else "cpp"
 
 

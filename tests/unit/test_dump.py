@@ -34,11 +34,11 @@ def test_each_arm_has_a_file_per_form_of_each_kernel_and_an_index_of_all_that_is
     found = below(tmp_path / "out")
     index = json.loads(found.pop("gemm/small/head/kernels.json"))
     assert found.pop("gemm/small/base/kernels.json")
-    assert found == {"gemm/small/head/gemm_kernel.ptx": "ptx", "gemm/small/head/gemm_kernel.cu": "source"}
+    assert found == {"gemm/small/head/gemm_kernel.ptx": "ptx", "gemm/small/head/gemm_kernel.py": "source"}
     assert [(k["kernel"], k["registers"], k["local_bytes"], k["config"]) for k in index] == [
         ("gemm_kernel", 168, 0, {"M": "64"})
     ]
-    assert index[0]["files"] == {"ptx": "gemm_kernel.ptx", "source": "gemm_kernel.cu"}
+    assert index[0]["files"] == {"ptx": "gemm_kernel.ptx", "source": "gemm_kernel.py"}
     assert remarks == ()
 
 
@@ -54,12 +54,22 @@ def test_names_from_a_worker_and_a_manifest_stay_below_the_folder(tmp_path):
     }
 
 
-def test_source_for_a_cpu_is_cpp(tmp_path):
-    made = compiled(arch="cpu", files={"source": file(tmp_path, "1")})
+@pytest.mark.parametrize(
+    ("dsl", "arch", "end"),
+    [
+        ("triton", "sm_90a", "py"),
+        ("cutile", "sm_90", "py"),
+        ("tilelang", "sm_90a", "cu"),
+        ("tilelang", "cpu", "cpp"),
+        ("cuda", "sm_80", "cu"),
+    ],
+)
+def test_source_has_the_end_of_the_language_it_is_in(tmp_path, dsl, arch, end):
+    made = compiled(dsl=dsl, arch=arch, files={"source": file(tmp_path, "1")})
 
     dump.write(tmp_path / "out", with_outcomes(run_of(), (HEAD, with_compiled(answer(), made)), (BASE, None)))
 
-    assert (tmp_path / "out/gemm/small/head/gemm_kernel.cpp").is_file()
+    assert (tmp_path / f"out/gemm/small/head/gemm_kernel.{end}").is_file()
 
 
 def test_what_is_not_dumped_is_said_once_with_its_reason(tmp_path):
