@@ -266,6 +266,34 @@ def comment(results: Path, dry_run: bool) -> ExitCode:
 
 
 @cli.command()
+@PYTHON
+@click.option(
+    "--manifest",
+    type=click.Path(path_type=Path),
+    envvar="KGATE_MANIFEST",
+    metavar="FILE",
+    help="The manifest file. [default: kgate.yaml, if it is there]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+def doctor(python: str, manifest: Path | None, form: str) -> ExitCode:
+    """Say what of this machine a run would use, what is missing or does not fit, and what will run here.
+
+    Exit codes: 0 looked, whatever was found, 2 the manifest that is named is not there.
+    """
+    from kgate.doctor import examine, table
+
+    click.echo(table.FORMATS[form](examine(manifest, python)), nl=False)
+    return ExitCode.GREEN
+
+
+@cli.command()
 @click.argument("rule", required=False)
 def explain(rule: str | None) -> ExitCode:
     """Say what RULE wants, why, and how to satisfy it; without RULE, list them all."""

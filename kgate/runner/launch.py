@@ -30,6 +30,22 @@ def probe(
 
     Raises WorkerError if the interpreter is missing, is no Python that can run the worker, or has no torch.
     """
+    identity = introduced(workplace, arm, peaks=peaks, start=start, limits=limits)
+    if missing := identity.adapters.get("torch"):
+        python = workplace.python[arm.tree]
+        raise WorkerError(f"{python}: torch cannot be used there ({missing}); install torch, or {ADVICE}")
+    return identity
+
+
+def introduced(
+    workplace: Workplace,
+    arm: Arm = HEAD,
+    *,
+    peaks: tuple[str, ...] | None = None,
+    start: Start = fresh,
+    limits: Limits | None = None,
+) -> Identity:
+    """As `probe`, with or without torch."""
     python = workplace.python[arm.tree]
     tree = str(workplace.trees[arm.tree].absolute())
     job = Job(mode="probe", arm=arm.name, tree=tree, device=workplace.device, peaks=peaks)
@@ -41,13 +57,10 @@ def probe(
         discard(workplace, control)
         raise WorkerError(f"{python}: cannot be started ({error.strerror}); {ADVICE}") from error
     try:
-        identity = identity_of(child, Tail(control.replies, limits.replies_bytes), limits.startup_s, python)
+        return identity_of(child, Tail(control.replies, limits.replies_bytes), limits.startup_s, python)
     finally:
         end(child)
         discard(workplace, control)
-    if missing := identity.adapters.get("torch"):
-        raise WorkerError(f"{python}: torch cannot be used there ({missing}); install torch, or {ADVICE}")
-    return identity
 
 
 def identity_of(child: Child, tail: Tail, patience_s: float, python: str) -> Identity:

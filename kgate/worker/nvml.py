@@ -12,6 +12,9 @@ from typing import Any
 
 CLOCKS = {"sm-clock-mhz": 1, "memory-clock-mhz": 2}  # NVML_CLOCK_SM, NVML_CLOCK_MEM
 TEMPERATURE_GPU = 0
+LETTERS = 96  # of a name; nvml.h has 96 for a GPU's and a UUID's, 80 for the driver's
+PROCESSES = 128  # told of one GPU at most
+MEMORY_UNKNOWN = (1 << 64) - 1  # NVML_VALUE_NOT_AVAILABLE
 REASONS = {  # nvmlClocksEventReason*; idle and application clocks are no throttling
     0x04: "power-cap",
     0x08: "hardware-slowdown",
@@ -31,6 +34,87 @@ class State:
     power_limit_w: str = UNKNOWN
     throttle: str = ""
     readings: dict[str, float] = field(default_factory=dict)
+
+
+class Process(ctypes.Structure):
+    """nvmlProcessInfo_t, as nvmlDeviceGetComputeRunningProcesses_v3 fills it."""
+
+    _fields_ = (
+        ("pid", ctypes.c_uint),
+        ("used_bytes", ctypes.c_ulonglong),
+        ("gpu_instance", ctypes.c_uint),
+        ("compute_instance", ctypes.c_uint),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """
+    A GPU of this machine, whatever torch makes of it; "" and None where it cannot be read.
+
+    `processes`: pid and bytes of GPU memory of each that computes on it. A container may not be told of those outside.
+    """
+
+    name: str
+    uuid: str
+    capability: str = ""  # "9.0"
+    persistence: bool | None = None
+    most_sm_mhz: int | None = None
+    processes: tuple[tuple[int, int | None], ...] | None = None
+    state: State = field(default_factory=State)
+
+
+def installed_driver() -> str:
+    """Such as "580.95.05"; "" where none answers."""
+    said = UNKNOWN if loaded() is None else driver(loaded())
+    return "" if said == UNKNOWN else said
+
+
+def cards() -> tuple[Card, ...]:
+    """In the order of the driver, which is not always torch's."""
+    library = loaded()
+    count = ctypes.c_uint()
+    if library is None or library.nvmlDeviceGetCount_v2(ctypes.byref(count)) != 0:
+        return ()
+    found = []
+    for index in range(count.value):
+        handle = ctypes.c_void_p()
+        if library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle)) == 0:
+            found.append(card(library, handle))
+    return tuple(found)
+
+
+def card(library: Any, handle: ctypes.c_void_p) -> Card:
+    uuid, persistent = letters(library.nvmlDeviceGetUUID, handle), number(library.nvmlDeviceGetPersistenceMode, handle)
+    return Card(
+        name=letters(library.nvmlDeviceGetName, handle),
+        uuid=uuid,
+        capability=capability(library, handle),
+        persistence=None if persistent is None else bool(persistent),
+        most_sm_mhz=number(library.nvmlDeviceGetMaxClockInfo, handle, CLOCKS["sm-clock-mhz"]),
+        processes=processes(library, handle),
+        state=read(uuid),
+    )
+
+
+def capability(library: Any, handle: ctypes.c_void_p) -> str:
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    said = library.nvmlDeviceGetCudaComputeCapability(handle, ctypes.byref(major), ctypes.byref(minor))
+    return f"{major.value}.{minor.value}" if said == 0 else ""
+
+
+def processes(library: Any, handle: ctypes.c_void_p) -> tuple[tuple[int, int | None], ...] | None:
+    count, seen = ctypes.c_uint(PROCESSES), (Process * PROCESSES)()
+    ask = getattr(library, "nvmlDeviceGetComputeRunningProcesses_v3", None)  # not of drivers before r510
+    if ask is None or ask(handle, ctypes.byref(count), seen) != 0:
+        return None
+    told = seen[: count.value]
+    return tuple((int(p.pid), None if p.used_bytes == MEMORY_UNKNOWN else int(p.used_bytes)) for p in told)
+
+
+def letters(function: Any, handle: ctypes.c_void_p) -> str:
+    text = ctypes.create_string_buffer(LETTERS)
+    return text.value.decode("utf-8", "replace") if function(handle, text, LETTERS) == 0 else ""
 
 
 def read(uuid: str) -> State:

@@ -1,8 +1,9 @@
 """Who and what this interpreter and device are; works without torch, and then says so."""
 
+import importlib
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kgate.protocol import Identity
 from kgate.worker import adapters, devices
@@ -31,12 +32,26 @@ def identity(device_name: str, peaks_known: Sequence[str] | None = None) -> Iden
             "interpreter": sys.executable,
             "system": platform.platform(),
             **adapters.shared_compilers(),
+            **built_for(here),
             **traits.information,
         },
         adapters=here,
         devices=devices.availability() | {device_name: devices.unavailable(device_name)},
         peaks=peaks_of(device_name, traits.information.get("uuid", ""), peaks_known),
     )
+
+
+def built_for(here: Mapping[str, str]) -> dict[str, str]:
+    """The CUDA that torch is built with, and the GPUs that it is built for; on a machine without a GPU as well."""
+    if here.get("torch", "no word of it"):
+        return {}
+    try:
+        torch = foreign("environment", lambda: importlib.import_module("torch"))
+    except Fault:
+        return {}
+    flags = getattr(torch._C, "_cuda_getArchFlags", lambda: None)() if torch.version.cuda else None
+    told = {"torch-cuda": torch.version.cuda or "", "torch-architectures": flags or ""}
+    return {name: text for name, text in told.items() if text}
 
 
 def peaks_of(device_name: str, uuid: str, known: Sequence[str] | None) -> dict[str, float]:
