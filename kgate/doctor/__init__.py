@@ -11,7 +11,7 @@ from pathlib import Path
 from kgate.doctor.lines import Line, State, lines
 from kgate.doctor.machine import Seen, seen
 from kgate.doctor.prospects import Prospect, prospects
-from kgate.errors import ManifestError
+from kgate.errors import HostError, ManifestError
 from kgate.load import manifest as manifests
 from kgate.model import Manifest
 
@@ -44,7 +44,10 @@ def examine(path: Path | None, python: str) -> Examination:
 
 def declared(path: Path | None) -> tuple[Manifest | None, str]:
     """The manifest, or what is wrong with it; None and "" where none was named and none is here."""
-    there = manifests.located(path or Path(manifests.NAME))
+    try:
+        there = manifests.located(path or Path(manifests.NAME))
+    except FileNotFoundError as error:
+        raise HostError("the current folder is gone; change to one that is there") from error
     if path is None and not there.exists():
         return None, ""
     try:

@@ -165,7 +165,8 @@ def packages(seen: Seen, wanted: Collection[str] | None) -> Iterator[Line]:
             fix = f"`{shlex.quote(seen.worker)} -m pip install {PACKAGES[dsl]}`"
             yield line(dsl, absent, State.MISSING, fix)
     nvcc = seen.fact("nvcc")
-    yield line("nvcc", nvcc) if nvcc else line("nvcc", "not in CUDA_HOME, on PATH, or of pip", State.MISSING, NVCC)
+    looked = "not in CUDA_HOME, on PATH, of pip, or in /usr/local/cuda"
+    yield line("nvcc", nvcc) if nvcc else line("nvcc", looked, State.MISSING, NVCC)
 
 
 def version(seen: Seen, dsl: str) -> str:

@@ -16,6 +16,12 @@ def examined(shop: Shop, *flags: str) -> Ended:
     return shop.kgate("doctor", *flags)
 
 
+def torch_of(python: str) -> str:
+    """As torch itself tells it."""
+    asked = "import torch; print(f'{torch.__version__}, CUDA {torch.version.cuda or \"not built in\"}')"
+    return subprocess.run([python, "-c", asked], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def test_this_machine_is_examined_and_nothing_is_left_behind(shop: Shop) -> None:
     ended = examined(shop, "--python", shop.python, "--format", "json")
 
@@ -24,10 +30,7 @@ def test_this_machine_is_examined_and_nothing_is_left_behind(shop: Shop) -> None
     found = {line["topic"]: line for line in said["lines"]}
     assert said["manifest"] == "kgate.yaml"
     assert found["worker"]["state"] == found["torch"]["state"] == "ok"
-    asked = subprocess.run(
-        [shop.python, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True
-    )
-    assert found["torch"]["found"].startswith(asked.stdout.strip())
+    assert found["torch"]["found"] == torch_of(shop.python)
     assert (found["git"]["state"] == "ok") is bool(shutil.which("git"))
     (prospect,) = said["kernels"]
     assert (prospect["target"], prospect["runs"], prospect["kernels"]) == ("cpu", True, ["good"])
