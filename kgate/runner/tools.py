@@ -40,12 +40,18 @@ def command(tool: str, kit: Kit, arm: Arm) -> tuple[str, ...]:
 
 
 def run(tool: str, kit: Kit, arm: Arm) -> tuple[Outcome, str]:
-    """What the arm answered under the tool, on this terminal and without a deadline; and what the tool itself says."""
+    """
+    What the arm answered under the tool, on this terminal and without a deadline; and what the tool itself says.
+
+    Raises HostError where a debugger was left before there was an answer.
+    """
     process = subprocess.Popen(
         command(tool, kit, arm), cwd=kit.workplace.trees[arm.tree], env=worker_environment(kit.workplace, arm)
     )
     status = waited_for(process)
     outcome = answer(kit, arm, status)
+    if tool == "pdb" and status == 0 and isinstance(outcome, Failure) and outcome.reason == "exited":
+        raise HostError(f"not run: pdb was left before {arm.name} had answered; type c to go on there")
     remark = f"{tool} ended with exit code {status}" if status and not isinstance(outcome, Failure) else ""
     return outcome, remark
 

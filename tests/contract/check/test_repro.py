@@ -182,6 +182,13 @@ def test_an_arm_under_a_tool_is_compared_like_any_other(shop: Shop, tmp_path: Pa
     assert "tail/small@cpu, head: differs from the reference" in ended.out
 
 
+def test_a_debugger_that_is_left_early_blames_nobody(shop: Shop) -> None:
+    ended = shop.kgate("repro", "good/small", "--base", "none", "--with", "pdb")  # nobody types anything
+
+    assert ended.code == 3
+    assert ended.err == "kgate: not run: pdb was left before head had answered; type c to go on there\n"
+
+
 def test_a_folder_that_holds_something_else_is_left_alone(shop: Shop, tmp_path: Path) -> None:
     mine = {"repro.py": "print('mine')", "outputs": "1.5", "logs": "well"}
     (tmp_path / "mine").mkdir()
