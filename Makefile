@@ -74,7 +74,8 @@ dispatch: $(GATE)/.ready  ## Run the tests of kgate_dispatch that need no torch
 	$(BIN)/python -m pytest dispatch
 
 test: environments unit  ## Run all tests, the longest ones sampled
-	$(WORKER)/bin/python -m pytest dispatch tests/contract/gallery
+	$(WORKER)/bin/python -m pytest dispatch
+	$(WORKER)/bin/python -m pytest tests/contract/gallery
 	KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON) $(BIN)/python -m pytest --ignore=tests/unit --durations=12
 
 lint: $(GATE)/.ready  ## Examine code, types, floors, workflows and schemas
