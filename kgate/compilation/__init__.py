@@ -35,6 +35,7 @@ __all__ = ["Compilation", "Options", "compile_all"]
 
 FOLDER = "compile"  # below the state folder
 RUN = "run-"  # of the folders within it that belong to one run
+SCRATCH = "scratch"  # of compilers, below the run's folder: what one that is ended leaves goes away with it
 # What is compiled for must not depend on a GPU that happens to be here.
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 Emit = Callable[[Event], None]
@@ -122,6 +123,9 @@ def compiled(
     outcomes: dict[Case, Outcome] = {}
     one_at_a_time = threading.Lock()
     emit(Event(name="planned", fields={"cases": len(items), "steps": len(items)}))
+    scratch = workplace.folder.absolute() / SCRATCH
+    scratch.mkdir()
+    env = {**NO_GPU, "TMPDIR": str(scratch)}
 
     def told(event: Event) -> None:
         with one_at_a_time:
@@ -134,7 +138,7 @@ def compiled(
 
     def run(share: tuple[Item, ...]) -> None:
         errand = Errand(mode="compile", arch=share[0].case.device, artifacts=options.dump is not None)
-        run_outputs(workplace, HEAD, [item.job for item in share], NO_GPU, told, done, errand=errand)
+        run_outputs(workplace, HEAD, [item.job for item in share], env, told, done, errand=errand)
 
     parallel.run(shares(items, options.jobs), options.jobs, run)
     return outcomes

@@ -18,6 +18,8 @@ from tests.contract.check.shop import Ended, Shop
 pytestmark = pytest.mark.real
 
 KERNELS = """\
+import tempfile
+
 import torch
 import triton
 import triton.language as tl
@@ -69,6 +71,7 @@ def reader(a, b):
 
 
 def reader_built(a, b):
+    tempfile.mkdtemp()  # and never taken away, as by a compiler that is ended
     return modest(a, b)
 """
 ENTRY = """\
@@ -187,6 +190,14 @@ def test_what_the_compilers_make_is_kept_where_it_is_asked_for(compiled: Shop, t
     kept = {path.suffix for path in (tmp_path / "made" / "modest" / "one" / "sm_90").iterdir()}
     assert ended.code == 0
     assert {".ptx", ".cubin", ".json"} <= kept
+
+
+def test_what_compilers_leave_in_their_temporary_folder_goes_away_with_the_run(compiled: Shop, tmp_path: Path) -> None:
+    ended = compiled.kgate("compile", "--arch", "sm_90", "--kernel", "hooked", env={"TMPDIR": str(tmp_path)})
+
+    assert ended.code == 0, ended.out + ended.err
+    assert list(tmp_path.iterdir()) == []
+    assert not list((compiled.root / ".kgate" / "compile").glob("run-*"))
 
 
 def test_a_folder_that_cannot_be_written_is_said_before_anything_is_compiled(compiled: Shop, tmp_path: Path) -> None:
