@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tabulate import tabulate
 
+from kgate import rules
 from kgate.figures import count
 from kgate.load.tree import BaseRef
 from kgate.model import (
@@ -19,7 +20,7 @@ from kgate.model import (
     Workload,
     of_base,
 )
-from kgate.plan import CPU_LOOKS, GPU_LOOKS, Target
+from kgate.plan import LATENCY_RULES, Target, acting, looks
 from kgate.protocol import Arg, ListArg, MapArg, TensorArg, ValueArg
 
 # In the order in which they run.
@@ -84,7 +85,7 @@ def dry_run(manifest: Manifest, base: BaseRef, device: str) -> str:
     cases = {kind: cases_on(Target(kind=kind, name=kind), manifest) for kind in kinds}
     for kind, chosen in cases.items():
         if chosen or not any(cases.values()):
-            lines.append(work(kind, chosen, with_base=bool(base.commit)))
+            lines.append(work(kind, chosen, launches(kind, manifest), with_base=bool(base.commit)))
             lines += [f"  {kernel.name}/{workload.name}: {described(workload.args)}" for kernel, workload in chosen]
     return "\n".join([*lines, "Nothing was started."])
 
@@ -93,14 +94,20 @@ def cases_on(target: Target, manifest: Manifest) -> list[tuple[Kernel, Workload]
     return [(k, w) for k in manifest.kernels for w in k.workloads if aimed(target, w)]
 
 
-def work(kind: str, cases: Sequence[tuple[Kernel, Workload]], *, with_base: bool) -> str:
-    looks = CPU_LOOKS if kind == "cpu" else GPU_LOOKS
+def work(kind: str, cases: Sequence[tuple[Kernel, Workload]], launched: str, *, with_base: bool) -> str:
     arms = [word for arm, word in ARMS.items() if with_base or arm.tree is Tree.HEAD]
     kernels = count(len({kernel.name for kernel, _ in cases}), "kernel")
     return (
         f"{kind}: {count(len(cases), 'case')} of {kernels}; up to {len(arms)} arms each ({', '.join(arms)}), "
-        f"then {looks.at[0]} to {looks.at[-1]} timed launches"
+        f"then {launched} timed launches"
     )
+
+
+def launches(kind: str, manifest: Manifest) -> str:
+    """One number where latency is no more than noted: there is one look then."""
+    levels = {rule: rules.level_of(rule, manifest.policy, kind != "cpu") for rule in LATENCY_RULES}
+    at = looks(Target(kind=kind, name=kind), bool(acting(levels))).at
+    return f"{at[0]} to {at[-1]}" if len(at) > 1 else str(at[0])
 
 
 def aimed(target: Target, workload: Workload) -> bool:

@@ -19,10 +19,14 @@ def command(report: Report) -> str:
 
 
 def narrowed(report: Report, blocking: list[Finding]) -> str:
-    """`--kernel` for each kernel that blocks, `--workload` where all is about one kernel's; "" if that is too long."""
+    """
+    `--kernel` for each kernel that blocks, `--workload` where all is about one kernel's; "" if that is too long.
+    Nothing that the run was told itself: `--kernel` among its own flags stays alone, `--workload` is not said twice.
+    """
     kernels = list(dict.fromkeys(f.kernel for f in blocking if f.kernel))
     flags = [f" --kernel {quote(name)}" for name in kernels]
-    if len(kernels) == 1 and all(f.scope is Scope.CASE for f in blocking):
+    told = "--workload" in report.command
+    if not told and len(kernels) == 1 and all(f.scope is Scope.CASE for f in blocking):
         names = dict.fromkeys(f.name.removeprefix(f"{f.kernel}/") for f in blocking)
         flags += [f" --workload {quote(name)}" for name in names]
     text = "".join(flags)

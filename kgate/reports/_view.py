@@ -112,7 +112,7 @@ def title(group: Group) -> str:
 
 
 def answering(group: Group) -> str:
-    """Owners, and the line of the manifest."""
+    """Owners, and the line of the manifest where the case or kernel is entered: not the one that names them."""
     owners = ", ".join(group.first.owners) or "nobody"
-    place = f", {group.first.place}" if group.first.place else ""
+    place = f" (entry: {group.first.place})" if group.first.place else ""
     return f"{owners}{place}"

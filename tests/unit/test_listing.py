@@ -35,10 +35,23 @@ def test_a_kind_of_device_without_cases_is_left_out_and_every_arm_is_named(tmp_p
     assert said.splitlines() == [
         "kgate.yaml: base aaaaaaaaa",
         "cpu: 1 case of 1 kernel; up to 7 arms each (base, head, fallback, base's fallback, reference, the switch off, "
-        "the switch on), then 5 to 20 timed launches",
+        "the switch on), then 5 timed launches",
         "  gemm/small: ",
         "Nothing was started.",
     ]
+
+
+@pytest.mark.parametrize(("level", "launches"), [("note", "5"), ("fail", "5 to 20")])
+def test_more_launches_than_the_first_look_take_a_rule_that_does_more_than_note(
+    tmp_path: Path, level: str, launches: str
+) -> None:
+    manifest(tmp_path, "cpu")
+    text = (tmp_path / "kgate.yaml").read_text()
+    (tmp_path / "kgate.yaml").write_text(f"{text}policy: {{slower-than-base: {level}}}\n")
+
+    said = listing.dry_run(load(tmp_path / "kgate.yaml"), BASE, "auto")
+
+    assert f", then {launches} timed launches" in said
 
 
 def test_without_a_base_its_arms_are_not_named(tmp_path: Path) -> None:

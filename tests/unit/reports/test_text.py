@@ -112,6 +112,16 @@ def test_the_command_to_see_it_again_names_base_and_what_blocks():
     assert f"again: kgate check --base {report.base} --kernel gemm --workload a --workload b" in shown
 
 
+def test_a_workload_that_the_run_was_told_is_not_named_twice():
+    run = with_outcomes(run_of(kernel(workloads=("a",))), (HEAD, failure()))
+    report = replace(report_of(run), command="kgate check --workload a")
+
+    shown = " ".join(text.render(report, Style(width=400)).split())
+
+    assert f"again: kgate check --workload a --base {report.base} --kernel gemm" in shown
+    assert shown.count("--workload a") == 1
+
+
 @pytest.mark.parametrize(
     ("head", "base", "said"),
     [
