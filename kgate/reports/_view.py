@@ -108,7 +108,7 @@ def title(group: Group) -> str:
     several = f"{first.kernel} ({count(len(group.findings), 'case')})" if len(group.findings) > 1 else first.name
     old = ", pre-existing" if first.pre_existing else ""
     open_ = ", could not be decided" if first.undecided else ""
-    return f"{'' if first.scope is Scope.RUN else several}{old}{open_}"
+    return f"{several}{old}{open_}" if first.scope is not Scope.RUN else f"{old}{open_}".removeprefix(", ")
 
 
 def answering(group: Group) -> str:
