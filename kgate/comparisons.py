@@ -8,10 +8,13 @@ interpreter's lock round were 1.7 times as fast as one (an H200's host of 16 cor
 import ctypes
 import os
 import signal
+import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
+from types import ModuleType
 
 import numpy as np
 
@@ -62,16 +65,39 @@ def answers(questions: Sequence[Question]) -> Iterator[tuple[Comparison, ...]]:
     pool = pool_for([questions[i] for i in dict.fromkeys(firsts)])
     made: dict[int, Future[tuple[Comparison, ...]]] = {}
     try:
-        for index in dict.fromkeys(firsts):
-            made[index] = pool.submit(answer, questions[index])
+        with no_program():
+            for index in dict.fromkeys(firsts):
+                made[index] = pool.submit(answer, questions[index])
         for index, first in enumerate(firsts):
-            found = made[first].result()
+            found = result(made[first], questions[first])
             if index != first and any(c.mismatch for c in found):
                 found = answer(questions[index])  # whose contract is broken stands in the sentence
             yield found
     finally:
         # Ctrl-C has to sit through the comparisons that run, a second or two, but through no further ones.
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def result(made: Future[tuple[Comparison, ...]], question: Question) -> tuple[Comparison, ...]:
+    """A process of the pool that was ended, as where memory runs out, costs time and no answer."""
+    try:
+        return made.result()
+    except BrokenExecutor:
+        return answer(question)
+
+
+@contextmanager
+def no_program() -> Iterator[None]:
+    """
+    Processes that are started within it do not import the program that the gate was started by, as multiprocessing
+    has it: one without a guard would run a second time.
+    """
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
 
 
 def answer(question: Question) -> tuple[Comparison, ...]:
