@@ -25,7 +25,7 @@ BENCHMARKS = $(filter-out $(GPU_BENCHMARKS),$(basename $(notdir $(wildcard bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environments quickstart broken test unit dispatch lint format nightly clean
+.PHONY: help environments quickstart broken test test-gate test-rest unit dispatch lint format nightly clean
 
 help:  ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-14s %s\n", $$1, $$2}' Makefile
@@ -73,10 +73,19 @@ unit: $(GATE)/.ready  ## Run the tests that start no process
 dispatch: $(GATE)/.ready  ## Run the tests of kgate_dispatch that need no torch
 	$(BIN)/python -m pytest dispatch
 
+# The gate as users start it takes about as long as everything else: side by side, on two cores.
 test: environments unit  ## Run all tests, the longest ones sampled
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-gate test-rest
+
+test-gate: export KGATE_TEST_WORKER_PYTHON := $(WORKER_PYTHON)
+test-gate: environments
+	$(BIN)/python -m pytest tests/contract/check --durations=12
+
+test-rest: export KGATE_TEST_WORKER_PYTHON := $(WORKER_PYTHON)
+test-rest: environments
 	$(WORKER)/bin/python -m pytest dispatch
 	$(WORKER)/bin/python -m pytest tests/contract/gallery
-	KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON) $(BIN)/python -m pytest --ignore=tests/unit --durations=12
+	$(BIN)/python -m pytest --ignore=tests/unit --ignore=tests/contract/check --durations=12
 
 lint: $(GATE)/.ready  ## Examine code, types, floors, workflows and schemas
 	$(BIN)/ruff check .

@@ -37,6 +37,7 @@ def test_what_head_and_base_compiled_is_source_that_compiles_also_where_an_earli
         subprocess.run(["gcc", "-std=c++17", "-c", "-o", tmp_path / "o", "-I", headers[-1], source], check=True)
 
 
+@pytest.mark.nightly
 def test_folders_within_the_repository_do_not_make_the_next_run_another(shop) -> None:
     asked = ("check", "--launches", "1", "--results", "out", "--dump", "made")
     before = shop.kgate(*asked)

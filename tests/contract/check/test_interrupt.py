@@ -17,7 +17,7 @@ from tests.contract.check.shop import GOOD, Shop, left_after, workers
 
 pytestmark = pytest.mark.real
 
-KILLS = 10 if os.environ.get("KGATE_NIGHTLY") else 3
+KILLS = 10 if os.environ.get("KGATE_NIGHTLY") else 2
 SEED = 20261130
 GONE_S = 3.0
 SAID = "kgate: interrupted; what was measured is kept, the same command goes on from there"
@@ -133,6 +133,7 @@ def test_kills_at_random_moments_lose_nothing_and_measure_nothing_twice(
     }
 
 
+@pytest.mark.nightly
 def test_after_kills_git_and_the_state_folder_are_as_after_a_quiet_run(slow: Shop) -> None:
     for seconds in (0.4, 1.0, 2.5, 4.0):
         process = slow.started(*COMMAND)

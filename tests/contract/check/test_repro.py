@@ -68,6 +68,7 @@ def test_a_wrong_result_is_wrong_by_the_same_numbers_as_in_the_report(staged: Ca
     assert f"output 0: largest difference at {worst['where']}" in again.stdout
 
 
+@pytest.mark.nightly
 def test_base_runs_from_a_copy_of_its_tree_that_stays_in_the_folder(staged: Callable[[str], Shop]) -> None:
     shop = staged("quickstart")
     case = "vector_add/cpu_tail@cpu"
@@ -111,6 +112,7 @@ def test_the_first_wrong_element_is_named_by_the_gate_and_by_the_script(shop: Sh
     assert "output 0: first beyond the bound at [60]: 0, expected " in done.stdout
 
 
+@pytest.mark.nightly
 def test_a_seed_moves_the_inputs_along_as_for_a_timed_sample(shop: Shop) -> None:
     shop.kgate("repro", "good/small", "--base", "none", "--write-only")
     alone(shop, "good/small@cpu", "head")
@@ -202,6 +204,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(shop: Shop, tmp_path: 
     assert {path.name: path.read_text() for path in (tmp_path / "mine").iterdir()} == mine
 
 
+@pytest.mark.nightly
 def test_a_kit_that_is_not_whole_is_written_anew(shop: Shop, tmp_path: Path) -> None:
     for folder in (tmp_path / "kit", folder_of(shop, "good/small@cpu")):
         out = () if folder.is_relative_to(shop.root) else ("--out", os.fspath(folder))
