@@ -12,6 +12,7 @@ from kgate.protocol import Failed, Reason, Rung
 TEXT_LIMIT = 500  # characters of the one line
 DETAIL_LIMIT = 6000  # characters of the traceback's end
 OWN = str(Path(__file__).parents[1])  # .../kgate, in the zip file or beside it
+COMPILERS = ("cc", "gcc", "g++", "c++", "clang", "clang++", "nvcc", "ptxas")  # before a version: gcc-12
 HIDDEN = (OWN, "<frozen importlib", "<frozen runpy")
 
 T = TypeVar("T")
@@ -46,9 +47,25 @@ def foreign(
     except Fault:
         raise
     except BaseException as error:  # noqa: BLE001  user code may raise anything, SystemExit included
+        if program := absent_compiler(error):
+            text = f"{program} is not here, which compiling calls: install it, or put it on PATH"
+            raise Fault("environment", "unavailable", text, detail_of(error)) from None
         compiles = compiler is not None and isinstance(error, Exception) and compiler(error)
         reason: Reason = "compile-failed" if compiles else reason_of(error, rung)
         raise Fault("compile" if compiles else rung, reason, line_of(error), detail_of(error)) from None
+
+
+def absent_compiler(error: BaseException) -> str:
+    """The compiler that could not be started, "" for another error: a machine without one is no fault of a kernel's."""
+    link: BaseException | None = error
+    seen: set[int] = set()
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        if isinstance(link, FileNotFoundError) and isinstance(link.filename, str):
+            name = Path(link.filename).name
+            return name if name.partition("-")[0] in COMPILERS else ""
+        link = link.__cause__ or link.__context__
+    return ""
 
 
 def reason_of(error: BaseException, rung: Rung) -> Reason:
