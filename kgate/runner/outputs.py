@@ -154,7 +154,9 @@ class Desk:
         if not transcript.outcomes and (note := child.doubted(stop.failure.text)):
             self.emit(Event(name="note", fields={"arm": self.arm.name, "text": note}))
             return None
-        if stop.failure.reason != "hung" and transcript.outcomes and stop.case not in transcript.outcomes:
+        # A later case, too, may have taken away what an earlier one had written, before it was fetched.
+        others = transcript.outcomes or (stop.failure.reason == "bad-reply" and transcript.total > 1)
+        if stop.failure.reason != "hung" and stop.case and others and stop.case not in transcript.outcomes:
             self.suspects.add(stop.case)
         elif stop.case:
             self.file(stop.case, stop.failure)
