@@ -18,7 +18,7 @@ import click
 
 from kgate import __version__
 from kgate.errors import ExitCode, KgateError
-from kgate.flags import BASE, DEVICE, KERNELS, MANIFEST, PYTHON, REPORT, WORKLOADS
+from kgate.flags import BASE, DEVICE, FORMAT, KERNELS, MANIFEST, PYTHON, REPORT, WORKLOADS
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KGATE", "max_content_width": 100}
 
@@ -130,14 +130,7 @@ def check(
     metavar="DIR",
     help="Compile all anew, and keep here what the compilers make (source, PTX, cubin, …).",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@FORMAT
 def compile_(
     manifest: Path,
     arch: str,
@@ -274,14 +267,7 @@ def comment(results: Path, dry_run: bool) -> ExitCode:
     metavar="FILE",
     help="The manifest file. [default: kgate.yaml, if it is there]",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@FORMAT
 def doctor(python: str, manifest: Path | None, form: str) -> ExitCode:
     """Say what of this machine a run would use, what is missing or does not fit, and what will run here.
 

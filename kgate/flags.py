@@ -36,6 +36,14 @@ KERNELS = click.option(
 WORKLOADS = click.option(
     "--workload", "workloads", multiple=True, metavar="GLOB", help="Only these workloads; may be given again."
 )
+FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
 REPORT = click.option(
     "--from",
     "report",

@@ -43,10 +43,7 @@ def dispatch(
     """
     if not callable(custom) and not (isinstance(custom, str) and NAME.fullmatch(custom)):
         raise ValueError(f'custom={custom!r}: give a function, or its name as "module:function"')
-    asked = (needs,) if callable(needs) else tuple(needs)
-    for need in asked:
-        if not callable(need):
-            raise TypeError(f'needs: {need!r} cannot be called; for a package write package("…")')
+    asked = questions(needs)
     failures = Failures(fallback_on)
     declared = Switch(env=switch) if isinstance(switch, str) else switch
 
@@ -62,6 +59,14 @@ def dispatch(
         )
 
     return decorated
+
+
+def questions(needs: Need | Iterable[Need]) -> tuple[Need, ...]:
+    asked = (needs,) if callable(needs) else tuple(needs)
+    for need in asked:
+        if not callable(need):
+            raise TypeError(f'needs: {need!r} cannot be called; for a package write package("…")')
+    return asked
 
 
 def refuse(fallback: Callable[..., Any], custom: str | Callable[..., Any]) -> None:

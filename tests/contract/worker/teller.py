@@ -37,6 +37,13 @@ class Teller:
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
+def only(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The one kernel that a call compiled, which went well."""
+    assert answer["error"] is None
+    (built,) = answer["built"]
+    return dict(built)
+
+
 def python_with(interpreter: str, packages: Sequence[str]) -> str:
     """The user's interpreter, or the tests are not run."""
     asked = "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import pytest
 
 from kgate.worker.adapters import ADAPTERS
-from tests.contract.worker.teller import HERE, Teller, python_with
+from tests.contract.worker.teller import HERE, Teller, only, python_with
 
 pytestmark = pytest.mark.real
 
@@ -81,12 +81,6 @@ class Asked:
             if answer["error"] and answer["error"][0] == "environment":
                 pytest.skip(f"not run: {answer['error'][2]}")
         return answers
-
-
-def only(answer):
-    assert answer["error"] is None
-    (built,) = answer["built"]
-    return built
 
 
 @pytest.fixture(scope="module", params=SAMPLES)

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from tests.contract.worker.teller import HERE, Teller, python_with
+from tests.contract.worker.teller import HERE, Teller, only, python_with
 
 pytestmark = pytest.mark.real
 
@@ -25,12 +25,6 @@ def teller(interpreter, tmp_path_factory):
 def hopper(teller):
     answers = teller.asks("sm_90", *(f"cute_kernels:{entry}" for entry in ENTRIES))
     return dict(zip(ENTRIES, answers, strict=True))
-
-
-def only(answer):
-    assert answer["error"] is None
-    (built,) = answer["built"]
-    return built
 
 
 def test_a_wrapper_that_is_called_compiles_its_kernel_for_the_gpu_and_launches_nothing(hopper):

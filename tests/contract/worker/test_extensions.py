@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.contract.worker.teller import HERE, Teller, python_with
+from tests.contract.worker.teller import HERE, Teller, only, python_with
 
 pytestmark = pytest.mark.real
 
@@ -32,12 +32,6 @@ def hopper(compiler):
     """By entry of samples/extended.py, all in one process."""
     answers = compiler.asks("sm_90", *(f"extended:{entry}" for entry in ENTRIES))
     return dict(zip(ENTRIES, answers, strict=True))
-
-
-def only(answer):
-    assert answer["error"] is None
-    (built,) = answer["built"]
-    return built
 
 
 @pytest.mark.parametrize(

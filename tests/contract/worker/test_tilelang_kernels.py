@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.worker.teller import HERE, Teller, python_with
+from tests.contract.worker.teller import HERE, Teller, only, python_with
 
 pytestmark = pytest.mark.real
 
@@ -46,12 +46,6 @@ def answered(compiler):
     """By entry of samples/tiled_cuda.py, all in one process."""
     answers = compiler.asks("sm_90", *(f"tiled_cuda:{entry}" for entry in ENTRIES))
     return dict(zip(ENTRIES, answers, strict=True))
-
-
-def only(answer):
-    assert answer["error"] is None
-    (built,) = answer["built"]
-    return built
 
 
 def test_kernels_are_compiled_for_the_architecture_as_tilelang_names_it_on_such_a_gpu(ampere, hopper):

@@ -78,7 +78,7 @@ def on_cuda(
     scale = depth**-0.5 * LOG2_E
 
     @T.macro
-    def attend(q, k, v, mask, out, block, head, b):
+    def attend(q, k, v, mask, out, block, head, b):  # as long as one block's work: it is traced as one function
         q_tile = T.alloc_shared((tile_m, depth), dtype)
         k_tile = T.alloc_shared((tile_n, depth), dtype)
         v_tile = T.alloc_shared((tile_n, depth), dtype)

@@ -111,6 +111,8 @@ def on_cuda(
     One kernel for every m, as tokens come and go while a layer's weights stay; dtype float16 or bfloat16.
 
     Ten rows of tiles at a time are walked column by column, so that the tiles of a and b in use stay in the L2 cache.
+
+    Over 40 lines, since a kernel is traced as one function.
     """
     m = T.dynamic("m")
     shape, tile = ((n, k), (tile_n, tile_k)) if transposed else ((k, n), (tile_k, tile_n))
