@@ -56,6 +56,15 @@ def values(outcome):
     return struct.unpack("<4f", outcome.outputs[0].path.read_bytes())
 
 
+def test_a_case_whose_output_a_later_one_took_away_is_tried_again_and_not_blamed(workplace, stage, limits, job):
+    jobs = [job("first"), job("bad"), job("last")]
+    start = stage.playing("deletes_others")
+
+    outcomes = run_outputs(workplace, HEAD, jobs, {}, stage.events.append, start=start, limits=limits)
+
+    assert [values(outcomes[case]) for case in ("first", "bad", "last")] == [(1.0, 2.0, 3.0, 4.0)] * 3
+
+
 def test_a_hanging_case_fails_after_its_own_timeout_and_the_others_are_answered(workplace, stage, limits, job):
     jobs = [job("first"), job("bad", timeout_s=0.3), job("last")]
 
