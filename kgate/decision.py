@@ -18,9 +18,8 @@ from kgate.figures import count, margin, time_of
 from kgate.margins import MARGINS
 from kgate.model import Case, Confirmation, Decision, LaunchTiming, Ratio
 from kgate.stats import Array, Estimate, Prior
+from kgate.throttling import disbelieved, throttle
 
-# Clocks that the device lowered in need. A power cap is how a busy GPU works, and both arms meet it.
-NO_MEASURE = ("hardware-slowdown", "software-thermal", "hardware-thermal", "power-brake")
 LOG_SLOWER, LOG_WAVED = math.log(MARGINS.slower_above), math.log(MARGINS.waved_under)
 SHIFTED_CASES = 3  # fewer that move together are no sign of a common cause
 ALIKE = 0.01  # in log ratios, or three errors of the mean: how near to each other they have to be
@@ -87,7 +86,10 @@ def evidence(question: Question, launches: Mapping[Case, Sequence[LaunchTiming]]
     problem = mixed(timings) or next((text for each in timings for t in each if (text := fault(t, question))), "")
     if problem or not timings:
         return Evidence(logs=(), problem=problem)
-    reasons = [", ".join(dict.fromkeys(r for t in each for r in throttle(t))) for each in timings]
+    arms = (question.above, question.below)
+    reasons = [", ".join(dict.fromkeys(r for t in each for r in throttle(t, question))) for each in timings]
+    if text := disbelieved(timings, reasons):
+        return Evidence(logs=(), problem=text)
     logs = [mean(t, question, stats.datum) for t in timings]
     tails = [mean(t, question, tail) for t in timings]
     blur, step = blurred(timings, question)
@@ -121,12 +123,6 @@ def fault(timing: LaunchTiming, question: Question) -> str:
             if not stats.is_time(time_ns):
                 return f"launch {timing.launch}, arm {arm}: {time_ns} ns is no time"
     return ""
-
-
-def throttle(timing: LaunchTiming) -> list[str]:
-    """Why the launch is no measurement: what the device said of its clocks while either arm ran."""
-    told = " ".join(str(value) for key, value in timing.notes.items() if key.endswith("throttle"))
-    return [reason for reason in NO_MEASURE if reason in told]
 
 
 def mean(timings: Sequence[LaunchTiming], question: Question, number: object) -> float:

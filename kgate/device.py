@@ -7,9 +7,8 @@ from pathlib import Path
 
 from kgate.errors import HostError, UsageError
 from kgate.plan import Target
-from kgate.protocol import Identity
+from kgate.protocol import Identity, Yardstick
 from kgate.runner import launch
-from kgate.runner.peaks import completed, known
 from kgate.runner.place import Workplace
 
 
@@ -34,10 +33,11 @@ def interpreter(chosen: str, by_hand: bool, arm_folder: Path, checkout: Path) ->
     raise HostError(f"{places[-1] / chosen}: no such interpreter; mend `python` in the manifest or pass --python")
 
 
-def probed(workplace: Workplace, device: str, peaks: Path | None = None) -> tuple[Target, Identity]:
+def probed(workplace: Workplace, device: str, measure: tuple[Yardstick, ...] = ()) -> tuple[Target, Identity]:
     """
     The device of this run, and what the worker says of it. `auto` is the first GPU that the worker's torch sees, else
-    the CPU. `peaks`: the file of what GPUs do at most, of which this one's are wanted.
+    the CPU. `measure`: what of a GPU is wanted besides, measured before anything of the repository's is loaded and kept
+    nowhere, so that no worker can have written it.
 
     Raises UsageError for a device kgate does not know, HostError for one that is not here.
     """
@@ -47,9 +47,7 @@ def probed(workplace: Workplace, device: str, peaks: Path | None = None) -> tupl
     gpu = f"cuda:{index or 0}"
     # A look at the driver's file saves a probe of seconds; torch's own answer still decides.
     first = gpu if kind == "cuda" or (kind == "auto" and Path("/dev/nvidiactl").exists()) else "cpu"
-    before = known(peaks) if peaks else {}
-    asked = tuple(before) if peaks else None
-    identity = launch.probe(replace(workplace, device=first), peaks=asked)
+    identity = launch.probe(replace(workplace, device=first), measure=measure)
     reason = identity.devices.get(first, "")
     if kind == "cuda" and reason:
         raise HostError(f"--device {device}: {reason}")
@@ -57,12 +55,10 @@ def probed(workplace: Workplace, device: str, peaks: Path | None = None) -> tupl
         identity = launch.probe(replace(workplace, device="cpu"))
         first = "cpu"
     elif kind == "auto" and first == "cpu" and not identity.devices.get("cuda", "no word of it"):
-        identity = launch.probe(replace(workplace, device=gpu), peaks=asked)
+        identity = launch.probe(replace(workplace, device=gpu), measure=measure)
         first = gpu
     if first == "cpu":
         return Target(kind="cpu", name="cpu"), identity
-    if peaks:
-        identity = replace(identity, peaks=completed(identity, peaks, before))
     facts = identity.must_match
     arch = "sm_" + facts["capability"].replace(".", "")
     return Target(kind="cuda", name=short_name(facts["device"]), arch=arch, index=int(index or 0)), identity

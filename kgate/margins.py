@@ -26,6 +26,8 @@ class Margins:
     # noise that has doubled since raised wrong decisions at the margin from 0.3 to 2.1 %, at 25 % to 1.0 %.
     guard: float = 0.25
     confirming_launches: int = 8  # at most, and no more than the first look
+    # Launches that may be left out as throttled where nobody but workers says so, who may gain by it.
+    throttled_by_word: float = 0.25
     unsteady_launches: int = 3  # fewer slow ones are chance: a neighbour hits 5 % of launches, 3 of 8 once in 170
 
 

@@ -42,6 +42,7 @@ SINGLE, GRAPH, BATCH = CUDA_TIMERS = ("cuda-events-flush", "cuda-graph-rotated",
 Rung = Literal["environment", "import", "compile", "run", "contract", "correctness", "fallback", "path", "latency"]
 RUNGS: tuple[Rung, ...] = typing.get_args(Rung)
 Mode = Literal["probe", "outputs", "warm", "compile", "lockstep"]
+Yardstick = Literal["peaks", "spin"]
 ArtifactKind = Literal["source", "ttir", "ttgir", "llir", "tileir", "ptx", "sass", "cubin"]
 Reason = Literal[
     "unavailable",  # the DSL, a package or the device is not here; the kernel is not to blame
@@ -161,7 +162,7 @@ class Job:
     env: dict[str, str] = dataclasses.field(default_factory=dict)  # set before anything of the user's is imported
     socket: str = ""  # lockstep only: where the gate listens
     arch: str = ""  # compile only: "sm_90"
-    peaks: tuple[str, ...] | None = None  # probe only: measure them, but for devices with these uuids; None: do not
+    measure: tuple[Yardstick, ...] = ()  # probe only: what of the device to measure, for `Identity`
     artifacts: bool = False  # write what the compilers made below out/, besides telling of it
     output_limit_bytes: int = 1 << 34  # all exported outputs of this process together
     version: int = VERSION
@@ -187,6 +188,8 @@ class Identity:
     adapters: dict[str, str]  # dsl -> "" if available, else the reason
     devices: dict[str, str]  # device kind -> "" if available, else the reason
     peaks: dict[str, float] = dataclasses.field(default_factory=dict)  # per second: the most the device was seen to do
+    # Of a quiet kernel: "call-ns" for one that waits for nothing, "ns-per-cycle" of its wait.
+    spin: dict[str, float] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,6 @@ from kgate.plan import LOCKSTEP, Plan, Target, plan
 from kgate.protocol import Identity
 from kgate.runner.environment import CACHES, refused, worker_environment
 from kgate.runner.ledger import Ledger
-from kgate.runner.peaks import FILE as PEAKS
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
 from kgate.runner.state import folder_at, hold, sweep
@@ -112,7 +111,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
     scratch = Path(tempfile.mkdtemp(prefix="probe-", dir=state))
     try:
         workplace = place(options, manifest, base, scratch)
-        target, identity = probed(workplace, options.device, state / PEAKS if manifest.declares_work else None)
+        target, identity = probed(workplace, options.device, ("spin", "peaks") if manifest.declares_work else ("spin",))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     fingerprint = Fingerprint(

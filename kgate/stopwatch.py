@@ -5,6 +5,7 @@ what the ledger holds is not measured again.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kgate import comparisons
 from kgate.correctness import Answers, question
@@ -35,6 +36,7 @@ from kgate.runner.outputs import run_outputs
 from kgate.runner.process import Start
 from kgate.runner.roofline import floor_of
 from kgate.setting import Emit, Setting, fresh_zygotes
+from kgate.worker import nvml
 
 # Base is left out: what it does in the timed loop is not this change's business.
 FILED_AS: Mapping[Arm, Arm] = {HEAD: TIMED, FALLBACK: FALLBACK_TIMED}
@@ -88,6 +90,7 @@ class Stopwatch:
             self.schedule(pending, mirrors),
             self.emit,
             start=start,
+            throttle=partial(nvml.throttled, self.setting.identity.information.get("uuid", "")),
         )
         self.start_s.update(result.start_s)
         for case in pending:

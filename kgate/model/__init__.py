@@ -11,6 +11,7 @@ A kernel that fails is a `Failure` with a reason, never an exception. Times are 
 from kgate.model.declared import Kernel, Level, Manifest, Place, Switch, Tolerance, Workload
 from kgate.model.judged import Event, Finding, Report, Run, Scope, Verdict, verdict_of
 from kgate.model.measured import (
+    GATE_THROTTLE,
     Baseline,
     Confirmation,
     Decision,
@@ -53,6 +54,7 @@ __all__ = [
     "BASE",
     "FALLBACK",
     "FALLBACK_TIMED",
+    "GATE_THROTTLE",
     "HEAD",
     "REFERENCE",
     "SWITCH_OFF",

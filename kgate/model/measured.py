@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+# Among a launch's notes: why the device's clocks were low, read by the gate itself; missing where it could not.
+GATE_THROTTLE = "gate.throttle"
+
 
 class Decision(str, Enum):
     SLOWER = "slower"

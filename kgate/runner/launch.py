@@ -4,7 +4,7 @@ import time
 
 from kgate.errors import WorkerError
 from kgate.model import HEAD, Arm
-from kgate.protocol import VERSION, Bye, Hello, Identity, Job, decode
+from kgate.protocol import VERSION, Bye, Hello, Identity, Job, Yardstick, decode
 from kgate.runner.collect import Tail
 from kgate.runner.control import create, discard
 from kgate.runner.limits import Limits
@@ -21,16 +21,16 @@ def probe(
     workplace: Workplace,
     arm: Arm = HEAD,
     *,
-    peaks: tuple[str, ...] | None = None,
+    measure: tuple[Yardstick, ...] = (),
     start: Start = fresh,
     limits: Limits | None = None,
 ) -> Identity:
     """
-    The fingerprint of interpreter and device as the worker sees them, and which DSLs are here; `peaks` is the job's.
+    The fingerprint of interpreter and device as the worker sees them, and which DSLs are here; `measure` is the job's.
 
     Raises WorkerError if the interpreter is missing, is no Python that can run the worker, or has no torch.
     """
-    identity = introduced(workplace, arm, peaks=peaks, start=start, limits=limits)
+    identity = introduced(workplace, arm, measure=measure, start=start, limits=limits)
     if missing := identity.adapters.get("torch"):
         python = workplace.python[arm.tree]
         raise WorkerError(f"{python}: torch cannot be used there ({missing}); install torch, or {ADVICE}")
@@ -41,14 +41,14 @@ def introduced(
     workplace: Workplace,
     arm: Arm = HEAD,
     *,
-    peaks: tuple[str, ...] | None = None,
+    measure: tuple[Yardstick, ...] = (),
     start: Start = fresh,
     limits: Limits | None = None,
 ) -> Identity:
     """As `probe`, with or without torch."""
     python = workplace.python[arm.tree]
     tree = str(workplace.trees[arm.tree].absolute())
-    job = Job(mode="probe", arm=arm.name, tree=tree, device=workplace.device, peaks=peaks)
+    job = Job(mode="probe", arm=arm.name, tree=tree, device=workplace.device, measure=measure)
     control = create(workplace, arm, job)
     limits = limits or Limits()
     try:

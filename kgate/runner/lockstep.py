@@ -15,7 +15,7 @@ from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
 from kgate.runner.schedule import Schedule
 from kgate.runner.shelf import changed
-from kgate.runner.table import Key, Table
+from kgate.runner.table import Key, Table, Throttle, unread
 from kgate.runner.trial import Trial
 
 __all__ = ["Launch", "Schedule", "run_launch"]
@@ -46,9 +46,14 @@ def run_launch(
     *,
     start: Start = fresh,
     limits: Limits | None = None,
+    throttle: Throttle = unread,
 ) -> Launch:
-    """Every case that any arm has, on all arms that have it. An arm that fails a case is out for that case only."""
-    table = Table(workplace, arms, launch, schedule, emit, start, limits or Limits())
+    """
+    Every case that any arm has, on all arms that have it. An arm that fails a case is out for that case only.
+
+    `throttle`: the gate's own look at the device's clocks, after every block.
+    """
+    table = Table(workplace, arms, launch, schedule, emit, start, limits or Limits(), throttle)
     cases = list(dict.fromkeys(job.case for jobs in arms.values() for job in jobs))
     table.draw.shuffle(cases)
     timings = {}

@@ -17,6 +17,11 @@ from kgate.runner.seat import Lost, Seat
 TICK_S = 0.02
 TRIES = 2  # to start an arm; once may be chance
 Key = tuple[str, str]  # arm's name, case
+Throttle = Callable[[], str | None]  # why the device's clocks are low, joined by commas; None where that is not told
+
+
+def unread() -> None:
+    """Of a device that is asked for no such thing, or that nobody but its workers can ask."""
 
 
 class Table:
@@ -31,6 +36,7 @@ class Table:
         emit: Callable[[Event], None],
         start: Start,
         limits: Limits,
+        throttle: Throttle = unread,
     ) -> None:
         self.workplace = workplace
         self.jobs = {arm: {job.case: job for job in jobs} for arm, jobs in arms.items()}
@@ -39,6 +45,7 @@ class Table:
         self.emit = emit
         self.start = start
         self.limits = limits
+        self.throttle = throttle
         self.draw = random.Random(f"{schedule.seed}/{launch}")
         self.mirrored = schedule.mirrors is not None
         self.order = random.Random(f"{schedule.seed}/{launch if schedule.mirrors is None else schedule.mirrors}/order")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from kgate.figures import time_of
-from kgate.model import BASE, Arm, Event, Failure, LaunchTiming, Tensor
+from kgate.model import BASE, GATE_THROTTLE, Arm, Event, Failure, LaunchTiming, Tensor
 from kgate.protocol import (
     GRAPH,
     Arrange,
@@ -49,6 +49,7 @@ class Trial:
         self.exported: dict[str, tuple[int, tuple[Tensor, ...]]] = {}
         self.notes: dict[str, str | int | float] = {}
         self.choice = Choice(method=table.schedule.method)
+        self.throttle: set[str] = set()
         self.void = ""  # why these times are no times, though nobody has failed
 
     def run(self) -> None:
@@ -171,6 +172,9 @@ class Trial:
         else:
             self.blocks[arm].append(answer)
             self.wall_ns[arm] += wall_ns
+            if (reasons := self.table.throttle()) is not None:
+                self.throttle |= set(filter(None, reasons.split(",")))
+                self.notes[GATE_THROTTLE] = ",".join(sorted(self.throttle))
 
     def compare_methods(self) -> None:
         """Times by two clocks are never compared, neither between arms nor within one."""

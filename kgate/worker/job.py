@@ -21,7 +21,7 @@ def run(folder: Path) -> int:
     os.environ.update(control.job.env)
     match control.job.mode:
         case "probe":
-            control.say(probe.identity(control.job.device, control.job.peaks))
+            control.say(probe.identity(control.job.device, control.job.measure))
         case "outputs":
             warm(control.job)
             budget = Budget(control.job.output_limit_bytes)

@@ -14,6 +14,8 @@ from kgate.worker.faults import Fault, foreign
 
 # Production operators and fallbacks may be torch's own; anything else has to come out of the arm's tree.
 OUTSIDE = ("torch",)
+# The gate's own kernels, which no arm brings along.
+QUIET = "kgate.worker.quiet"
 # Below head's own tree lie the trees of base, and what the gate writes; nothing in there is head's.
 STATE = ".kgate"
 
@@ -30,7 +32,7 @@ def function_of(entry: str, tree: str, compiler: Compiler | None = None) -> Call
     """The function that `module:function` names. Raises Fault of rung "import"."""
     module_name, _, path = entry.partition(":")
     module = module_of(module_name, compiler)
-    if module_name.partition(".")[0] not in OUTSIDE:
+    if module_name.partition(".")[0] not in OUTSIDE and module_name != QUIET:
         refuse_outside(module, tree)
     found: Any = module
     for name in path.split("."):

@@ -120,17 +120,23 @@ def letters(function: Any, handle: ctypes.c_void_p) -> str:
 def read(uuid: str) -> State:
     """Of the GPU with torch's uuid, with or without its "GPU-"."""
     library = loaded()
-    handle = ctypes.c_void_p()
-    identity = uuid if uuid.startswith(("GPU-", "MIG-")) else f"GPU-{uuid}"
-    if library is None or library.nvmlDeviceGetHandleByUUID(identity.encode(), ctypes.byref(handle)) != 0:
+    handle = None if library is None else found(library, uuid)
+    if handle is None:
         return State()
     return State(
         driver=driver(library),
         mig=mig(library, handle),
         power_limit_w=power_limit(library, handle),
-        throttle=throttle(library, handle),
+        throttle=throttle(library, handle) or "",
         readings=readings(library, handle),
     )
+
+
+def throttled(uuid: str) -> str | None:
+    """Why the clocks of the GPU with torch's uuid are low at this moment, joined by commas; None if nobody can tell."""
+    library = loaded()
+    handle = None if library is None else found(library, uuid)
+    return None if handle is None else throttle(library, handle)
 
 
 @functools.cache
@@ -159,10 +165,17 @@ def power_limit(library: Any, handle: ctypes.c_void_p) -> str:
     return UNKNOWN if limit_mw is None else str(limit_mw // 1000)
 
 
-def throttle(library: Any, handle: ctypes.c_void_p) -> str:
+def found(library: Any, uuid: str) -> ctypes.c_void_p | None:
+    handle = ctypes.c_void_p()
+    identity = uuid if uuid.startswith(("GPU-", "MIG-")) else f"GPU-{uuid}"
+    known = library.nvmlDeviceGetHandleByUUID(identity.encode(), ctypes.byref(handle)) == 0
+    return handle if known else None
+
+
+def throttle(library: Any, handle: ctypes.c_void_p) -> str | None:
     bits = ctypes.c_ulonglong()
     if library.nvmlDeviceGetCurrentClocksThrottleReasons(handle, ctypes.byref(bits)) != 0:
-        return ""
+        return None
     return ",".join(name for bit, name in REASONS.items() if bits.value & bit)
 
 

@@ -3,9 +3,9 @@
 import importlib
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from kgate.protocol import Identity
+from kgate.protocol import Identity, Yardstick
 from kgate.worker import adapters, devices
 from kgate.worker.devices import Traits
 from kgate.worker.faults import Fault, foreign
@@ -13,11 +13,8 @@ from kgate.worker.faults import Fault, foreign
 INPUTS = "philox4x32-10"  # the data recipe: values of another one would make other times and errors
 
 
-def identity(device_name: str, peaks_known: Sequence[str] | None = None) -> Identity:
-    """
-    A device that is not there leaves its fields out; `devices` says why. Peaks are measured where `peaks_known` does
-    not name the device's uuid; None asks for none.
-    """
+def identity(device_name: str, measure: Sequence[Yardstick] = ()) -> Identity:
+    """A device that is not there leaves its fields out; `devices` says why."""
     here = adapters.availability()
     traits = traits_of(device_name)
     must_match = {"inputs": INPUTS, **traits.must_match}
@@ -37,7 +34,8 @@ def identity(device_name: str, peaks_known: Sequence[str] | None = None) -> Iden
         },
         adapters=here,
         devices=devices.availability() | {device_name: devices.unavailable(device_name)},
-        peaks=peaks_of(device_name, traits.information.get("uuid", ""), peaks_known),
+        peaks=measured(device_name, "peaks" in measure, lambda device: device.peaks(device_name)),
+        spin=measured(device_name, "spin" in measure, lambda device: device.spin(device_name)),
     )
 
 
@@ -54,12 +52,13 @@ def built_for(here: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in told.items() if text}
 
 
-def peaks_of(device_name: str, uuid: str, known: Sequence[str] | None) -> dict[str, float]:
-    if known is None or uuid in ("", *known):
+def measured(device_name: str, wanted: bool, measure: Callable[[devices.Device], dict[str, float]]) -> dict[str, float]:
+    """Nothing where the device is not here, or will not be measured."""
+    if not wanted:
         return {}
     try:
         device = devices.device(device_name)
-        return foreign("environment", lambda: device.peaks(device_name))
+        return foreign("environment", lambda: measure(device))
     except Fault:
         return {}
 

@@ -58,3 +58,17 @@ def test_what_the_library_tells_is_read_and_what_it_does_not_is_left_out() -> No
 def test_a_process_is_laid_out_as_the_header_has_it() -> None:
     assert ctypes.sizeof(nvml.Process) == 24  # unsigned, padding, unsigned long long, two unsigned
     assert nvml.Process.used_bytes.offset == 8
+
+
+class HotLibrary(Library):
+    def nvmlDeviceGetCurrentClocksThrottleReasons(self, handle: Any, bits: Any) -> int:
+        bits._obj.value = 0x04 | 0x40 | 0x01  # SwPowerCap, HwThermalSlowdown and GpuIdle of nvml.h
+        return OK
+
+
+def test_why_clocks_are_low_is_told_by_name_and_idling_is_no_reason() -> None:
+    assert nvml.throttle(HotLibrary(), ctypes.c_void_p()) == "power-cap,hardware-thermal"
+
+
+def test_a_library_that_does_not_tell_why_clocks_are_low_is_not_taken_for_a_cool_device() -> None:
+    assert nvml.throttle(Library(), ctypes.c_void_p()) is None

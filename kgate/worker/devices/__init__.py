@@ -96,6 +96,9 @@ class Device(Protocol):
     def peaks(self, name: str) -> dict[str, float]:
         """The most that the device does per second, by measuring; empty where that is not known."""
 
+    def spin(self, name: str) -> dict[str, float]:
+        """Identity.spin: how long `quiet.call` takes on it; empty where it has no kernel that waits."""
+
     def timer(self, name: str) -> Timer: ...
 
 

@@ -23,4 +23,4 @@ def traits(name: str) -> Traits:
     refused(name)
 
 
-select = synchronize = held_bytes = peak_bytes = forget_peak = give_back = kernels = peaks = timer = refused
+select = synchronize = held_bytes = peak_bytes = forget_peak = give_back = kernels = peaks = spin = timer = refused

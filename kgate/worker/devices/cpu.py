@@ -81,6 +81,10 @@ def peaks(name: str) -> dict[str, float]:
     return {}
 
 
+def spin(name: str) -> dict[str, float]:
+    return {}
+
+
 class Clock:
     def sample(self, calls: Sequence[Callable[[], Any]]) -> Sample:
         began_ns = time.perf_counter_ns()

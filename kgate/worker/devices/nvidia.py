@@ -5,7 +5,7 @@ from typing import Any
 
 from kgate.protocol import CUDA_TIMERS, SINGLE
 from kgate.worker import nvml
-from kgate.worker.devices import Launched, Traits, _peaks
+from kgate.worker.devices import Launched, Traits, _peaks, _spin
 from kgate.worker.devices._events import Events
 
 METHOD = SINGLE
@@ -107,6 +107,10 @@ def give_back(name: str) -> None:
 
 def peaks(name: str) -> dict[str, float]:
     return _peaks.peaks(name)
+
+
+def spin(name: str) -> dict[str, float]:
+    return _spin.spin(name)
 
 
 def timer(name: str) -> Events:

@@ -106,16 +106,18 @@ def test_a_gpu_is_told_by_name_driver_and_limits(bench, cuda):
     assert {"sm-clock-mhz", "memory-clock-mhz", "temperature-c"} <= set(identity.may_drift)
 
 
-def test_a_gpu_s_peaks_are_measured_where_they_are_asked_for_and_not_known(bench, cuda):
+def test_a_gpu_s_peaks_and_the_length_of_a_quiet_kernel_are_measured_where_they_are_asked_for(bench, cuda):
     job = Job(mode="probe", arm="head", tree=str(bench.tree), device=cuda)
 
-    (asked,) = [r for r in bench.run(bench.written(replace(job, peaks=()))).replies if isinstance(r, Identity)]
-    known = (asked.information["uuid"],)
-    (again,) = [r for r in bench.run(bench.written(replace(job, peaks=known))).replies if isinstance(r, Identity)]
+    (plain,) = [r for r in bench.run(bench.written(job)).replies if isinstance(r, Identity)]
+    asked = replace(job, measure=("peaks", "spin"))
+    (told,) = [r for r in bench.run(bench.written(asked)).replies if isinstance(r, Identity)]
 
-    assert 1e10 < asked.peaks["peak-bytes-per-s"] < 1e14
-    assert 1e12 < asked.peaks["peak-flops-per-s"] < 1e17
-    assert again.peaks == {}
+    assert plain.peaks == plain.spin == {}
+    assert 1e10 < told.peaks["peak-bytes-per-s"] < 1e14
+    assert 1e12 < told.peaks["peak-flops-per-s"] < 1e17
+    assert 500 < told.spin["call-ns"] < 50_000
+    assert 0.25 < told.spin["ns-per-cycle"] < 2
 
 
 UNLIKE = {"x": square(256), "y": replace(square(256), stream=1)}

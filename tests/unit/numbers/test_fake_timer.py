@@ -55,26 +55,57 @@ def test_a_base_that_is_slow_in_its_first_launches_hides_no_slowdown():
 
 
 def test_throttling_throughout_leaves_nothing_valid_and_says_so():
-    found = ratios_of(steady(0.5), seeds=1, notes={"head.throttle": "power-cap; hardware-thermal"})
+    found = ratios_of(steady(0.5), seeds=1, notes={"gate.throttle": "hardware-thermal,power-cap"})
 
     assert [(r.decision, r.launches, r.throttled) for r in found] == [(OPEN, 0, 32)]
     assert found[0].reason == "all 32 launches were throttled (hardware-thermal)"
 
 
 def test_a_power_cap_is_how_a_busy_gpu_works():
-    assert ratios_of(steady(), seeds=1, notes={"head.throttle": "power-cap"})[0].decision is NO_SLOWER
+    assert ratios_of(steady(), seeds=1, notes={"gate.throttle": "power-cap"})[0].decision is NO_SLOWER
 
 
-def test_a_few_throttled_launches_are_counted_and_left_out():
-    class Warm(FakeTimer):
-        def __call__(self, numbers, chosen, *, confirming):
-            super().__call__(numbers, chosen, confirming=confirming)
-            hot = {"base.throttle": "hardware-slowdown"}
-            self.launches[ONE] = [replace(t, notes=hot) if t.launch < 2 else t for t in self.launches[ONE]]
+class Warm(FakeTimer):
+    """Of whose first `hot` launches `said` is noted."""
 
-    (ratio,) = Warm(steady()).follow(agenda([ONE]), [ONE]).ratios.values()
+    hot, said = 2, {"gate.throttle": "hardware-slowdown"}
+
+    def __call__(self, numbers, chosen, *, confirming):
+        super().__call__(numbers, chosen, confirming=confirming)
+        self.launches[ONE] = [replace(t, notes=self.said) if t.launch < self.hot else t for t in self.launches[ONE]]
+
+
+BOTH = {"head.throttle": "hardware-slowdown", "base.throttle": "power-cap; hardware-slowdown"}
+
+
+@pytest.mark.parametrize("said", [Warm.said, BOTH])
+def test_a_few_throttled_launches_are_counted_and_left_out(said):
+    timer = Warm(steady())
+    timer.said = said
+
+    (ratio,) = timer.follow(agenda([ONE]), [ONE]).ratios.values()
 
     assert (ratio.decision, ratio.throttled) == (NO_SLOWER, 2)
+
+
+@pytest.mark.parametrize("said", [{"head.throttle": "hardware-slowdown"}, {**BOTH, "gate.throttle": ""}])
+def test_a_head_that_calls_its_slow_launches_throttled_keeps_them(said):
+    timer = Warm(steady())
+    timer.said = said
+
+    (ratio,) = timer.follow(agenda([ONE]), [ONE]).ratios.values()
+
+    assert (ratio.launches, ratio.throttled) == (8, 0)
+
+
+def test_workers_who_call_many_launches_throttled_leave_the_question_open_and_are_named():
+    timer = Warm(steady())
+    timer.hot, timer.said = 3, BOTH
+
+    (ratio,) = timer.follow(agenda([ONE]), [ONE]).ratios.values()
+
+    assert (ratio.decision, ratio.launches) == (OPEN, 0)
+    assert ratio.reason.startswith("workers call 3 of 8 launches throttled, more than is believed of them")
 
 
 @pytest.mark.parametrize("slower", [0.06, -0.06])
