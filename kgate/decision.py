@@ -87,7 +87,7 @@ def evidence(question: Question, launches: Mapping[Case, Sequence[LaunchTiming]]
     if problem or not timings:
         return Evidence(logs=(), problem=problem)
     arms = (question.above, question.below)
-    reasons = [", ".join(dict.fromkeys(r for t in each for r in throttle(t, question))) for each in timings]
+    reasons = [", ".join(dict.fromkeys(r for t in each for r in throttle(t, arms))) for each in timings]
     if text := disbelieved(timings, reasons):
         return Evidence(logs=(), problem=text)
     logs = [mean(t, question, stats.datum) for t in timings]
