@@ -21,7 +21,8 @@ MANIFESTS = $(wildcard examples/*/kgate.yaml examples/*/*/kgate.yaml)
 SCHEMAS = $(wildcard schemas/*.json)
 WORKFLOWS = $(wildcard .github/workflows/*.yml workflows/*.yml)
 GPU_BENCHMARKS := gallery
-BENCHMARKS = $(filter-out $(GPU_BENCHMARKS),$(basename $(notdir $(wildcard benchmarks/*.py))))
+RECORDERS := record
+BENCHMARKS = $(filter-out $(GPU_BENCHMARKS) $(RECORDERS),$(basename $(notdir $(wildcard benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
