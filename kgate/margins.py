@@ -28,6 +28,10 @@ class Margins:
     confirming_launches: int = 8  # at most, and no more than the first look
     # Launches that may be left out as throttled where nobody but workers says so, who may gain by it.
     throttled_by_word: float = 0.25
+    # What a run's own controls have to show, as factors of time.
+    control_bias: float = 1.01
+    control_dose: float = 1.05
+    control_dose_seen: tuple[float, float] = (1.04, 1.06)
     unsteady_launches: int = 3  # fewer slow ones are chance: a neighbour hits 5 % of launches, 3 of 8 once in 170
 
 

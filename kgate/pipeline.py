@@ -67,6 +67,7 @@ def observed(here: Setting, answers: correctness.Answers, times: latency.Times) 
         checked_only=times.checked_only,
         paces=times.paces,
         shift=times.shift,
+        instrument=times.instrument,
         ownership=ownerships(here, answers, here.manifest.root, here.plan.kernels),
         base_ownership=base_ownerships(here, answers),
         base_kernels=here.plan.base_kernels,

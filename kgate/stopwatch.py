@@ -9,6 +9,7 @@ from functools import partial
 
 from kgate import comparisons
 from kgate.correctness import Answers, question
+from kgate.instrument import Companions
 from kgate.model import (
     FALLBACK,
     FALLBACK_TIMED,
@@ -55,6 +56,7 @@ class Stopwatch:
         self.comparisons: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
         self.samples: list[Sample] = []
         self.start_s: dict[str, float] = {}
+        self.companions = Companions(setting.ledger, setting.identity, setting.plan.target.kind != "cpu")
         self.void: dict[Case, str] = {}  # why a launch had no times of a case though nothing failed
 
     def timeable(self, cases: Iterable[Case]) -> list[Case]:
@@ -82,10 +84,10 @@ class Stopwatch:
         return [case for case in cases if (number, case) not in self.taken and not self.recall(number, case)]
 
     def launch(self, number: int, pending: Sequence[Case], start: Start, mirrors: int | None = None) -> None:
-        arms = {arm: self.jobs_of(arm, pending) for arm in LOCKSTEP}
+        arms = {arm: work for arm in LOCKSTEP if (work := self.jobs_of(arm, pending))}
         result = run_launch(
             self.setting.workplace,
-            {a: j for a, j in arms.items() if j},
+            {a: (*work, *self.companions.jobs(a, list(arms), number)) for a, work in arms.items()},
             number,
             self.schedule(pending, mirrors),
             self.emit,
@@ -95,16 +97,19 @@ class Stopwatch:
         self.start_s.update(result.start_s)
         for case in pending:
             self.file(number, case, result)
+        self.companions.take(number, list(arms), result)
         told = {"launch": number, "cases": len(pending), "start_s": result.start_s, "confirming": mirrors is not None}
         self.emit(Event(name="launch-ended", fields=told))
 
     def schedule(self, cases: Sequence[Case], mirrors: int | None) -> Schedule:
         """A case that has been timed is timed the same way again, in this run and in one that goes on with it."""
         workloads, peaks = self.setting.plan.workloads, self.setting.identity.peaks
+        timed = {c.name: choice_of(self.launches[c][0]) for c in cases if self.launches.get(c)}
         return Schedule(
             method=self.setting.identity.must_match.get("timer", ""),
             mirrors=mirrors,
-            choices={c.name: choice_of(self.launches[c][0]) for c in cases if self.launches.get(c)},
+            choices={**timed, **self.companions.choices()},
+            aside=self.companions.cases,
             floors={c.name: floor for c in cases if (floor := floor_of(workloads[c], peaks)) is not None},
         )
 

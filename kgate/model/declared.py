@@ -37,6 +37,7 @@ RULE_NAMES = (
     "grown",
     "not-tuned-here",
     "not-measured",
+    "instrument-failed",
     "no-baseline",
     "gate-loosened",
     "evidence-missing",

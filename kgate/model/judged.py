@@ -7,7 +7,7 @@ from typing import Any
 
 from kgate.errors import ExitCode
 from kgate.model.declared import Kernel, Level, Place, Workload
-from kgate.model.measured import Baseline, Fingerprint, Latency, Ratio, Shift
+from kgate.model.measured import Baseline, Fingerprint, Instrument, Latency, Ratio, Shift
 from kgate.model.observed import (
     Arm,
     Case,
@@ -39,6 +39,7 @@ class Run:
     base_kernels: Mapping[str, Kernel]
     paces: Mapping[str, tuple[Ratio, ...]] = field(default_factory=dict)  # by kernel: the mean over its workloads
     shift: Shift | None = None
+    instrument: Instrument | None = None  # None: nothing was timed
     baseline: Baseline | None = None
     fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint(must_match={}))
     void: Mapping[Case, str] = field(default_factory=dict)  # why a launch had no times of it though nothing failed

@@ -73,6 +73,40 @@ class Shift:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Control:
+    """
+    What the instrument made of one quiet kernel of kgate's own: `bias` of the same code in two arms (1 is none), `dose`
+    of a slowdown put in. Trimmed means over launches; None where too few launches had it. `fault`: why it is not to be
+    believed, as a sentence.
+    """
+
+    name: str
+    bias: float | None
+    dose: float | None
+    launches: int  # with the same code
+    dosed: int  # with the dose
+    fault: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instrument:
+    """
+    All controls of a run, and what follows. `given`: the dose put in. `missing`: why there are none. `voids`: the run's
+    times decide nothing. `again`: they are those of a second try, after one whose controls had failed.
+    """
+
+    controls: tuple[Control, ...] = ()
+    given: float = 1.0
+    missing: str = ""
+    voids: bool = False
+    again: bool = False
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        return tuple(control.fault for control in self.controls if control.fault)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Latency:
     """All that is known of a case's speed."""
 

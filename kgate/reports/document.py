@@ -28,7 +28,7 @@ from kgate.model import (
     Run,
     Tensor,
 )
-from kgate.reports import _pace
+from kgate.reports import _instrument, _pace
 from kgate.reports._style import Style
 
 NAME = "json"
@@ -66,6 +66,7 @@ def document(report: Report) -> dict[str, Any]:
         "kernels": [kernel(run, k) for k in run.kernels.values()],
         "cases": [case(run, c) for c in run.cases],
         "shift": _pace.shift(run.shift) if run.shift else None,
+        "instrument": _instrument.document(run.instrument),
         "baseline": baseline(run.baseline) if run.baseline else None,
     }
 

@@ -23,6 +23,7 @@ from kgate.rules import (
     fallback_untested,
     fallback_wrong,
     grown,
+    instrument_failed,
     less_exact_than_baseline,
     no_baseline,
     no_reference,
@@ -76,8 +77,11 @@ RULES: tuple[RuleModule, ...] = (
     grown,
     no_reference,
     not_measured,
+    instrument_failed,
     no_baseline,
 )
+# What times alone can show. They say nothing where the run's controls have failed.
+OF_TIMES: tuple[RuleModule, ...] = (slower_than_base, slower_than_fallback, slower_than_baseline, unsteady)
 
 
 def judge(run: Run, policy: Mapping[str, Level], today: date | None = None) -> tuple[Finding, ...]:
@@ -93,9 +97,13 @@ def judge(run: Run, policy: Mapping[str, Level], today: date | None = None) -> t
 def stated(run: Run, policy: Mapping[str, Level], today: date) -> list[Finding]:
     """What all rules say of a run, in the order of RULES."""
     findings: list[Finding] = []
+    void = run.instrument is not None and run.instrument.voids
+    most = max(level_of(rule.NAME, policy, run.on_gpu) for rule in OF_TIMES)
     for rule in RULES:
         level = level_of(rule.NAME, policy, run.on_gpu)
-        if level is not Level.OFF:
+        if rule is instrument_failed:
+            level = min(level, most)  # an open question weighs no more than its answer would
+        if level is not Level.OFF and not (void and rule in OF_TIMES):
             findings += rule.judge(run, Limit(rule=rule.NAME, level=level, today=today))
     return findings
 

@@ -25,10 +25,18 @@ JSON = Any  # what json.loads gives, without NaN and infinities
 class Ledger:
     """An open ledger; nobody else can open the same file meanwhile."""
 
-    def __init__(self, path: Path, descriptor: int, entries: dict[tuple[str, str], JSON]) -> None:
+    def __init__(self, path: Path, descriptor: int, entries: dict[tuple[str, str], JSON], chapter: str = "") -> None:
         self.path = path
         self.descriptor = descriptor
         self.entries = entries
+        self.chapter = chapter
+
+    def within(self, chapter: str) -> "Ledger":
+        """The same file, where nothing of other chapters is found: what is measured a second time."""
+        return Ledger(self.path, self.descriptor, self.entries, chapter)
+
+    def full(self, kind: str) -> str:
+        return f"{self.chapter} {kind}".strip()
 
     @classmethod
     def open(cls, path: Path) -> "Ledger":
@@ -61,6 +69,7 @@ class Ledger:
 
     def record(self, kind: str, name: str, value: JSON) -> None:
         """On disk when this returns. Raises HostError if it cannot be written, ValueError for NaN or infinity."""
+        kind = self.full(kind)
         line = json.dumps({"kind": kind, "name": name, "value": value}, allow_nan=False).encode("ascii") + b"\n"
         try:
             if os.write(self.descriptor, line) != len(line):
@@ -71,7 +80,7 @@ class Ledger:
         self.entries[kind, name] = json.loads(line)["value"]
 
     def recall(self, kind: str, name: str) -> JSON | None:
-        return self.entries.get((kind, name))
+        return self.entries.get((self.full(kind), name))
 
     def read(self, kind: str, name: str, reader: Callable[[JSON], T]) -> T | None:
         """What was recorded as `reader` understands it. Raises HostError where another kgate has written it."""
@@ -84,7 +93,7 @@ class Ledger:
 
     def all(self, kind: str) -> Mapping[str, JSON]:
         """By name, in the order in which the names were first recorded."""
-        return {name: value for (k, name), value in self.entries.items() if k == kind}
+        return {name: value for (k, name), value in self.entries.items() if k == self.full(kind)}
 
     def close(self) -> None:
         if self.descriptor >= 0:

@@ -3,7 +3,7 @@
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kgate.runner.choice import ROOM_BYTES, Choice
 from kgate.runner.roofline import Floor
@@ -34,7 +34,19 @@ class Schedule:
     rotated_samples_per_block: int = 5
     room_bytes: int = ROOM_BYTES  # of device memory, for an arm's rotated inputs
     choices: Mapping[str, Choice] = field(default_factory=dict)  # by case, of an earlier launch
+    # Cases of which few samples are taken and no output is exported: what the gate times beside the user's.
+    aside: frozenset[str] = frozenset()
+    aside_blocks: int = 4
+    aside_samples_per_block: int = 5
     floors: Mapping[str, Floor] = field(default_factory=dict)  # by case: what no time can be below
+
+    def of(self, case: str) -> "Schedule":
+        if case not in self.aside:
+            return self
+        samples = self.aside_samples_per_block
+        return replace(
+            self, blocks=self.aside_blocks, samples_per_block=samples, rotated_samples_per_block=samples, keep_bytes=0
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

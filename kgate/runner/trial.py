@@ -42,6 +42,7 @@ class Trial:
     def __init__(self, table: Table, case: str, arms: Sequence[Arm]) -> None:
         self.table = table
         self.case = case
+        self.schedule = table.schedule.of(case)
         self.arms = list(arms)
         self.ready: dict[Arm, Ready] = {}
         self.blocks: dict[Arm, list[Times]] = {arm: [] for arm in arms}
@@ -60,8 +61,7 @@ class Trial:
         if self.void:
             self.release()
             return
-        schedule = self.table.schedule
-        plan = course(schedule, self.ready[self.first()].estimate_ns, len(self.arms), self.choice.calls)
+        plan = course(self.schedule, self.ready[self.first()].estimate_ns, len(self.arms), self.choice.calls)
         self.notes["batch"] = plan.batch
         self.time_blocks(plan)
         self.compare_methods()
@@ -74,7 +74,7 @@ class Trial:
         for index, order in enumerate(orders([a.name for a in self.arms], plan.blocks, self.table.order)):
             for arm in sorted(self.arms, key=lambda a: order.index(a.name), reverse=self.table.mirrored):
                 self.time_block(arm, drawn[index], plan)
-            if index == checked:
+            if index == checked and self.case not in self.schedule.aside:
                 self.export(drawn[index])
 
     def release(self) -> None:
@@ -161,7 +161,7 @@ class Trial:
         return problems
 
     def time_block(self, arm: Arm, block: tuple[int, ...], plan: Course) -> None:
-        request = TimeBlock(case=self.case, seeds=block, batch=plan.batch, keep_bytes=self.table.schedule.keep_bytes)
+        request = TimeBlock(case=self.case, seeds=block, batch=plan.batch, keep_bytes=self.schedule.keep_bytes)
         sent = time.monotonic_ns()
         answer = self.table.ask(arm, self.case, request)
         wall_ns = time.monotonic_ns() - sent

@@ -15,9 +15,11 @@ from kgate.model import (
     Case,
     Comparison,
     Confirmation,
+    Control,
     Decision,
     Failure,
     Fingerprint,
+    Instrument,
     Kernel,
     Latency,
     Level,
@@ -52,6 +54,13 @@ SLOWER, OPEN = Decision.SLOWER, Decision.INCONCLUSIVE
 BROKEN_IMPORT = failure("import-failed", "ModuleNotFoundError: No module named 'acme.tiles'", rung="import")
 RAISED = replace(failure(), detail='File "acme/raises.py", line 12, in fused\nValueError: K is odd')
 H200 = Fingerprint(must_match={"gpu": "NVIDIA H200", "torch": "2.11"}, information={"interpreter": ".venv/bin/python"})
+CONTROLS = Instrument(
+    given=1.05,
+    controls=(
+        Control(name="5.00 µs", bias=1.0012, dose=1.052, launches=8, dosed=8),
+        Control(name="50.0 µs", bias=0.9995, dose=None, launches=8, dosed=2),
+    ),
+)
 POLICY = {"slower-than-baseline": Level.FAIL}
 
 # Kernel -> what its arms did, where that is not green.
@@ -137,6 +146,7 @@ def sample_run() -> Run:
         base_kernels={n: kernel(n) for n in made.kernels if n not in ("no_base", "unowned", "unswitched")},
         baseline=baseline(stored(made), path="ci/kgate/h200.json", device="h200", fingerprint=H200),
         fingerprint=H200,
+        instrument=CONTROLS,
         remarks=("the work tree has uncommitted changes; they were measured as head",),
     )
 

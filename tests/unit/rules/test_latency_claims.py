@@ -4,8 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from kgate.model import Confirmation, Decision, Level, Ratio, Run, Scope, Shift, Verdict, verdict_of
-from tests.unit.builders import OPEN, judged, kernel, ratio, run_of, with_latency
+from kgate.model import (
+    HEAD,
+    Confirmation,
+    Control,
+    Decision,
+    Instrument,
+    Level,
+    Ratio,
+    Run,
+    Scope,
+    Shift,
+    Verdict,
+    verdict_of,
+)
+from tests.unit.builders import OPEN, judged, kernel, ratio, run_of, with_comparisons, with_latency, wrong
 
 PAYS = ratio(below="fallback", median=0.5)
 
@@ -80,3 +93,34 @@ def test_a_path_that_is_slow_now_and_then_is_a_warning(changes, what):
     assert [(f.rule, f.level) for f in findings] == [("unsteady", Level.WARN)]
     assert what in findings[0].sentence
     assert verdict_of(findings) is Verdict.WARN
+
+
+FAILED = Instrument(
+    controls=(Control(name="5 µs", bias=1.03, dose=1.05, launches=8, dosed=8, fault="5 µs: off"),),
+    given=1.05,
+    voids=True,
+)
+
+
+def test_where_the_controls_failed_no_time_blames_anybody_and_the_question_stays_open():
+    slow = ratio(median=1.1, decision=Decision.SLOWER)
+    run = replace(with_latency(run_of(on_gpu=True), slow, PAYS), instrument=FAILED)
+
+    findings = judged(run)
+
+    assert [f.rule for f in findings] == ["instrument-failed"]
+    assert verdict_of(findings) is Verdict.NO_VERDICT
+
+
+def test_where_the_controls_failed_a_wrong_result_is_wrong_all_the_same():
+    run = with_comparisons(replace(run_of(on_gpu=True), instrument=FAILED), (HEAD, wrong()))
+
+    assert verdict_of(judged(run)) is Verdict.FAIL
+
+
+def test_controls_that_failed_where_latency_only_warns_are_a_warning():
+    warn = dict.fromkeys(("slower-than-base", "slower-than-fallback", "slower-than-baseline"), Level.WARN)
+
+    findings = judged(replace(run_of(on_gpu=True), instrument=FAILED), warn)
+
+    assert [(f.rule, f.level) for f in findings] == [("instrument-failed", Level.WARN)]
