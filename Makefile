@@ -26,7 +26,7 @@ BENCHMARKS = $(filter-out $(GPU_BENCHMARKS) $(RECORDERS),$(basename $(notdir $(w
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environments quickstart broken test test-gate test-rest unit dispatch lint format nightly clean
+.PHONY: help environments quickstart broken zoo test test-gate test-rest unit dispatch lint format nightly clean
 
 help:  ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-14s %s\n", $$1, $$2}' Makefile
@@ -68,6 +68,9 @@ quickstart: environments  ## Check examples/quickstart: three TileLang kernels, 
 broken: environments  ## Check examples/broken: seven planted faults, which kgate has to refuse with exit code 1
 	$(call checked,1)
 
+zoo: environments  ## Run the gate over kernels that are wrong and over honest ones, and keep score
+	$(BIN)/python -m tests.zoo.run --python $(WORKER_PYTHON)
+
 unit: $(GATE)/.ready  ## Run the tests that start no process
 	$(BIN)/python -m pytest tests/unit
 
@@ -106,7 +109,7 @@ format: $(GATE)/.ready  ## Lay out the code
 
 # Targets on the CPU first, under the gate's interpreter; then, under the kernels', what only a GPU can run.
 nightly: export KGATE_NIGHTLY := 1
-nightly: test  ## Run all tests at their full length, then the benchmarks against their targets
+nightly: test zoo  ## Run all tests at their full length, the zoo, then the benchmarks against their targets
 	@export KGATE_TEST_WORKER_PYTHON=$(WORKER_PYTHON); failed=0; \
 	for name in $(BENCHMARKS); do \
 	echo "== benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || failed=1; done; \

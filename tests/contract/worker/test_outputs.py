@@ -28,6 +28,7 @@ def good_cases(case_job: Callable[..., CaseJob]) -> list[CaseJob]:
         case_job("kernels:add", case="by-name", keywords=True),
         case_job("kernels:several"),
         case_job("kernels:transposed"),
+        case_job("kernels:every_other"),
         case_job("kernels:into", mutates=("y",)),
         case_job("kernels:into_and_returned", mutates=("y",)),
         case_job("kernels:writes_its_input"),
@@ -97,6 +98,13 @@ def test_a_transposed_output_is_exported_in_c_order_and_its_strides_are_told(ans
 
     assert data == struct.pack("<8f", *[2.0, 3.0] * 4)
     assert (output.shape, output.strides) == ((4, 2), (1, 4))
+
+
+def test_an_output_of_one_dimension_with_gaps_is_exported_without_them(answers):
+    ((output, data),) = answers.outputs("kernels:every_other")
+
+    assert data == struct.pack("<4f", 0.0, 2.0, 4.0, 6.0)
+    assert output.strides == (2,)
 
 
 def test_a_kernel_that_returns_none_answers_with_what_it_mutates(answers):

@@ -24,6 +24,10 @@ def several(x, y):
     return [x + y, (x * y).to(torch.bfloat16), x > y]
 
 
+def every_other(x, y):
+    return torch.arange(8.0)[::2]
+
+
 def transposed(x, y):
     return torch.stack([x, y]).t()
 

@@ -1,0 +1,14 @@
+"""
+Reads element 0 of its input, where the manifest declares no empty one.
+
+Source: C07, https://github.com/pytorch/pytorch/pull/46572
+Kind: kernel
+Missed: no check looks for it yet
+Must say: does-not-run
+"""
+
+OPERATOR = "double"
+
+
+def kernel(x):
+    return x * (2 * (1 + 0 * x.reshape(-1)[0]))

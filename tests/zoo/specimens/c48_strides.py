@@ -1,0 +1,14 @@
+"""
+Returns a transposed view where the fallback gives dense rows.
+
+Source: C48, https://github.com/pytorch/pytorch/pull/177115
+Kind: kernel
+Missed: no check looks for it yet
+Must say: contract-broken
+"""
+
+OPERATOR = "transpose"
+
+
+def kernel(x):
+    return x.t()
