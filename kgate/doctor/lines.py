@@ -8,7 +8,7 @@ from enum import Enum
 from kgate import __version__
 from kgate.doctor.fit import FITS, NVCC, Misfit
 from kgate.doctor.machine import Folder, Seen
-from kgate.doctor.prospects import no_gpu
+from kgate.doctor.prospects import no_compiler, no_gpu
 from kgate.figures import count, size_of
 
 SPACE_BYTES = 5 << 30  # a judgement: outputs of every arm, compile caches, base's work tree
@@ -45,6 +45,7 @@ WHY = {
     "cutile": "kernels with `dsl: cutile`",
     "cutedsl": "kernels with `dsl: cutedsl`",
     "cuda": "kernels with `dsl: cuda`, built against torch",
+    "compiler": "compiles TileLang's kernels for the CPU, and what Triton launches its kernels by",
     "nvcc": "compiles CUDA C++, and what TileLang makes for GPUs",
     "ncu": "`kgate repro --with ncu` profiles a kernel",
     "compute-sanitizer": "`--with compute-sanitizer` finds bad accesses",
@@ -75,6 +76,7 @@ def lines(seen: Seen, wanted: Collection[str] | None) -> list[Line]:
         worker(seen),
         *gpu(seen),
         *(packages(seen, wanted) if seen.identity is not None else ()),
+        compiler(seen),
         *tools(seen),
         namespaces(seen),
         disk(seen.state, seen.scratch),
@@ -178,6 +180,14 @@ def version(seen: Seen, dsl: str) -> str:
     tool = {"cutile": "tileiras", "triton": "triton-ptxas"}.get(dsl, "")
     beside = f", {tool.removeprefix('triton-')} {seen.fact(tool)}" if tool and seen.fact(tool) else ""
     return f"{own}{beside}"
+
+
+def compiler(seen: Seen) -> Line:
+    said = seen.tools.get(seen.compiler)
+    if said:
+        return line("compiler", f"{seen.compiler} {said}")
+    fix = "install gcc, or name a C compiler with CC"
+    return line("compiler", no_compiler(seen), State.MISSING, fix)
 
 
 def tools(seen: Seen) -> Iterator[Line]:

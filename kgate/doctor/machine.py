@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from kgate.runner.state import STATE
 from kgate.worker import nvml
 
 TOOLS = ("git", "ncu", "compute-sanitizer", "nvdisasm")
+COMPILER = "gcc"  # what a worker's CC is, unless the caller's environment has one
 ANSWER_S = 20.0
 VERSION = re.compile(r"\bV?(\d+(?:\.\d+)+)")
 # What an isolated worker would be given: a user, mount, PID and network namespace of its own, with /proc mounted anew.
@@ -52,6 +54,7 @@ class Seen:
     driver: str = ""
     card: nvml.Card | None = None
     neighbours: Mapping[int, str] = field(default_factory=dict)  # name by pid, of processes that compute on `card`
+    compiler: str = COMPILER  # the C compiler that a worker is told to call; its version is among `tools`
     tools: Mapping[str, str] = field(default_factory=dict)
     namespaces: str = ""  # why there can be none; "" if they can
     state: Folder
@@ -73,6 +76,7 @@ def seen(manifest: Manifest | None, python: str) -> Seen:
     root, folder = (manifest.root, manifest.folder) if manifest else (Path.cwd(), Path.cwd())
     cards = nvml.cards()  # before the worker is asked, which would be found among the GPU's processes
     path, identity, trouble = worker(manifest, python, folder)
+    compiler = compiler_of(os.environ)
     uuid = identity.information.get("uuid", "") if identity else ""
     card = next((c for c in cards if uuid and c.uuid.endswith(uuid)), cards[0] if cards else None)
     return Seen(
@@ -83,7 +87,8 @@ def seen(manifest: Manifest | None, python: str) -> Seen:
         driver=nvml.installed_driver(),
         card=card,
         neighbours={pid: name_of(pid) for pid, _ in (card.processes or () if card else ())},
-        tools={tool: said for tool in TOOLS if (said := version_of(tool))},
+        compiler=compiler,
+        tools={tool: said for tool in (*TOOLS, compiler) if (said := version_of(tool))},
         namespaces=namespaces(),
         state=folder_seen(root / STATE),
         scratch=folder_seen(Path(tempfile.gettempdir())),
@@ -108,6 +113,11 @@ def worker(manifest: Manifest | None, python: str, folder: Path) -> tuple[str, I
         return path, None, str(error)
     except OSError as error:
         return path, None, f"{tempfile.gettempdir()}: cannot be written ({error.strerror}); free some space there"
+
+
+def compiler_of(environment: Mapping[str, str]) -> str:
+    """The program that CC names, without its options."""
+    return next(iter(shlex.split(environment.get("CC", ""))), COMPILER)
 
 
 def version_of(tool: str) -> str:

@@ -19,6 +19,9 @@ POSSIBLE: Mapping[str, Sequence[str]] = {
     "cuda": ("cuda",),
 }
 
+# Who calls the C compiler: TileLang's C target, and Triton for each kernel's launcher (triton/runtime/build.py of 3.6).
+COMPILED_ON_CPU, LAUNCHED_ON_GPU = "tilelang", "triton"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Prospect:
@@ -56,9 +59,16 @@ def reason(seen: Seen, dsl: str, target: str) -> str:
     absent = seen.identity.adapters.get("torch") or seen.identity.adapters.get(dsl)
     if absent:
         return absent
-    if plain_target(target) == "cpu":
-        return seen.identity.devices.get("cpu", "")
-    return no_gpu(seen) or other_gpu(seen, target) or misfit(seen, dsl)
+    on_cpu = plain_target(target) == "cpu"
+    compiler = no_compiler(seen) if dsl == (COMPILED_ON_CPU if on_cpu else LAUNCHED_ON_GPU) else ""
+    if on_cpu:
+        return seen.identity.devices.get("cpu", "") or compiler
+    return no_gpu(seen) or other_gpu(seen, target) or compiler or misfit(seen, dsl)
+
+
+def no_compiler(seen: Seen) -> str:
+    """Why no C compiler can be called; "" if one can."""
+    return "" if seen.compiler in seen.tools else f"the C compiler {seen.compiler} is not on PATH"
 
 
 def no_gpu(seen: Seen) -> str:

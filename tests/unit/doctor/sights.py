@@ -49,7 +49,7 @@ GOOD = Seen(
     ),
     driver="580.95.05",
     card=CARD,
-    tools={"git": "2.39.5", "ncu": "2025.3.1", "compute-sanitizer": "2025.3.1", "nvdisasm": "13.0.85"},
+    tools={"git": "2.39.5", "gcc": "12.2.0", "ncu": "2025.3.1", "compute-sanitizer": "2025.3.1", "nvdisasm": "13.0.85"},
     state=FOLDER,
     scratch=FOLDER,
 )

@@ -6,7 +6,7 @@ import pytest
 
 from kgate.doctor import Line, Seen, State
 from kgate.doctor.lines import lines
-from kgate.doctor.machine import Folder
+from kgate.doctor.machine import Folder, compiler_of
 from kgate.worker.nvml import Card
 from kgate.worker.nvml import State as CardState
 from tests.unit.doctor.sights import CARD, FOLDER, GOOD, reported, told, without_gpu
@@ -151,4 +151,25 @@ def test_tools_that_are_not_here_are_missing_each_on_its_own() -> None:
     found = by_topic(replace(GOOD, tools={"ncu": "?"}))
 
     missing = {line.topic for line in found.values() if line.state is State.MISSING}
-    assert missing == {"compute-sanitizer", "nvdisasm", "git"}
+    assert missing == {"compute-sanitizer", "nvdisasm", "git", "compiler"}
+
+
+def test_the_c_compiler_that_workers_call_is_told_with_its_version() -> None:
+    found = by_topic(replace(GOOD, compiler="clang-18", tools={**GOOD.tools, "clang-18": "18.1.3"}))["compiler"]
+
+    assert (found.state, found.found, found.fix) == (State.OK, "clang-18 18.1.3", "")
+
+
+def test_without_a_c_compiler_it_is_missing_and_the_fix_names_the_variable() -> None:
+    found = by_topic(replace(GOOD, compiler="icx"))["compiler"]
+
+    assert (found.state, found.found) == (State.MISSING, "the C compiler icx is not on PATH")
+    assert found.fix == "install gcc, or name a C compiler with CC"
+
+
+@pytest.mark.parametrize(
+    ("environment", "program"),
+    [({}, "gcc"), ({"CC": ""}, "gcc"), ({"CC": "clang"}, "clang"), ({"CC": "ccache gcc-12 -m64"}, "ccache")],
+)
+def test_the_c_compiler_is_the_program_that_cc_names(environment: dict[str, str], program: str) -> None:
+    assert compiler_of(environment) == program

@@ -78,6 +78,20 @@ def test_what_only_may_not_fit_stops_nothing(tmp_path: Path) -> None:
     }
 
 
+def test_without_a_c_compiler_those_that_call_one_do_not_run(tmp_path: Path) -> None:
+    seen = replace(GOOD, compiler="gcc", tools={})
+    kernels = ("a", "tilelang", "cpu, cuda"), ("b", "triton", "sm_90"), ("c", "cutile", "cuda")
+
+    found = reasons(seen, manifest(tmp_path, *kernels))
+
+    assert found == {
+        "tilelang on cuda": "",
+        "cutile on cuda": "",
+        "tilelang on cpu": "the C compiler gcc is not on PATH",
+        "triton on sm_90": "the C compiler gcc is not on PATH",
+    }
+
+
 def test_without_torch_nothing_runs() -> None:
     assert GOOD.identity is not None
     absent = "torch is not installed for /venv/bin/python"
