@@ -290,7 +290,7 @@ def explain(rule: str | None) -> ExitCode:
 
 
 @cli.command()
-@click.argument("name", type=click.Choice(["manifest", "baseline", "report", "run"]))
+@click.argument("name", type=click.Choice(["manifest", "baseline", "report", "run", "compile"]))
 def schema(name: str) -> ExitCode:
     """Print the JSON Schema NAME, for editors and other programs."""
     from kgate.load import schemas

@@ -21,6 +21,7 @@ LEGEND = (
 )
 NAMES = 3  # workloads named where something is wrong with them
 WIDTH = 100
+FORMAT = 1  # of the JSON, see schemas/compile.schema.json
 
 
 def text(found: Compilation) -> str:
@@ -100,6 +101,7 @@ def document(found: Compilation) -> str:
     return (
         json.dumps(
             {
+                "format": FORMAT,
                 "kgate": __version__,
                 "verdict": found.verdict.value,
                 "exit_code": int(found.verdict.exit_code),

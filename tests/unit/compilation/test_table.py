@@ -2,9 +2,13 @@
 
 import json
 
+import pytest
+from jsonschema import Draft202012Validator
+
 from kgate.compilation import Compilation
 from kgate.compilation.rows import rows
 from kgate.compilation.table import document, text
+from kgate.load import schemas
 from kgate.model import Outcome
 from tests.unit.compilation.samples import item, made, refused, variant
 
@@ -67,6 +71,19 @@ def test_what_a_compiler_wrote_cannot_steer_the_terminal() -> None:
 
     assert "\x1b" not in said
     assert "\x07" not in said
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        compilation(made(variant(config={"num_warps": "8"})), made(variant(registers=None, compile_ns=None))),
+        compilation(refused("ptxas error   : no"), left_out={"softmax": "its targets are cpu alone"}),
+        compilation(refused("nvcc is not here: install it", "unavailable", "environment")),
+    ],
+    ids=["compiled", "refused", "not run"],
+)
+def test_the_document_is_what_its_published_schema_says(found: Compilation) -> None:
+    Draft202012Validator(schemas.parsed("compile")).validate(json.loads(document(found)))
 
 
 def test_the_document_holds_every_row_and_the_exit_code() -> None:
