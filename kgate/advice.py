@@ -64,9 +64,12 @@ def rung_advice(rung: Rung, function: str) -> str:
     return f"{filled(RUNGS[rung, ''], function, above=' at the index above')}."
 
 
-def next_step(case: str, arm: str, rung: Rung, reason: Reason | str, function: str, *, where: str = "") -> str:
+def next_step(
+    case: str, arm: str, rung: Rung, reason: Reason | str, function: str, *, where: str = "", manifest: str = ""
+) -> str:
     """
-    One sentence: what to do now. `reason` is "" for an answer that came and is wrong, and `where` says where it is.
+    One sentence: what to do now. `reason` is "" for an answer that came and is wrong, and `where` says where it is;
+    `manifest` is what --manifest has to name, "" for nothing.
 
     `case` and `arm` are those of the event; drills and base's fallback have no command of their own.
     """
@@ -80,13 +83,14 @@ def next_step(case: str, arm: str, rung: Rung, reason: Reason | str, function: s
     if where:
         parts.append(f"its errors: {where}")
     if arm in REPRODUCIBLE and reason in SHOWS and rung != "path":
-        parts.append(f"`{repro_command(case, arm)}` {SHOWS[reason]}")
+        parts.append(f"`{repro_command(case, arm, manifest)}` {SHOWS[reason]}")
     return f"{'; '.join(parts)}."
 
 
-def repro_command(case: str, arm: str) -> str:
+def repro_command(case: str, arm: str, manifest: str = "") -> str:
     """What to type to run one arm of one case alone."""
-    return f"kgate repro {quote(case)}" + ("" if arm == "head" else f" --arm {arm}")
+    named = f" --manifest {quote(manifest)}" if manifest else ""
+    return f"kgate repro {quote(case)}{named}" + ("" if arm == "head" else f" --arm {arm}")
 
 
 def filled(text: str, function: str, python: str = WORKERS_PYTHON, above: str = "") -> str:

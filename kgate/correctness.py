@@ -7,6 +7,7 @@ Nothing here decides. An arm that fails is an outcome; a comparison that does no
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from kgate import comparisons
@@ -72,7 +73,7 @@ def answers(setting: Setting, emit: Emit, *, dumps: bool = False) -> Answers:
         bench.run(of_base(arm), [c for c in comparable if bench.suspect(arm, c)])
     bench.compare_all()
     for case in cases:
-        for event in rungs(bench.answers, case, setting.plan.kernels[case.kernel]):
+        for event in rungs(bench.answers, case, setting.plan.kernels[case.kernel], setting.workplace.manifest):
             emit(event)
     return replace(bench.answers, resumed=bench.resumed)
 
@@ -271,25 +272,26 @@ def question(
     return Question(outputs=outputs, reference=reference.outputs, like=like, bounds=bounds, giver=giver)
 
 
-def rungs(answers: Answers, case: Case, kernel: Kernel) -> Iterator[Event]:
+def rungs(answers: Answers, case: Case, kernel: Kernel, manifest: str = "") -> Iterator[Event]:
     """The rungs that the gate itself decides, once per case, for head: what did not get so far has no such event."""
     custom, fallback = (answers.comparisons.get((arm, case), ()) for arm in (HEAD, FALLBACK))
     drill = answers.outcomes.get((SWITCH_ON, case))
+    judged = partial(ended, case, manifest)
     if custom:
-        yield ended(case, "contract", kernel.custom, [(c.mismatch, c) for c in custom])
-        yield ended(case, "correctness", kernel.custom, [(b, c) for c in custom for b in c.broken])
+        yield judged("contract", kernel.custom, [(c.mismatch, c) for c in custom])
+        yield judged("correctness", kernel.custom, [(b, c) for c in custom for b in c.broken])
     if fallback:
-        yield ended(case, "fallback", kernel.fallback, [(t, c) for c in fallback for t in (c.mismatch, *c.broken)])
+        yield judged("fallback", kernel.fallback, [(t, c) for c in fallback for t in (c.mismatch, *c.broken)])
     if isinstance(drill, Measurement) and strayed(SWITCH_ON, drill):
-        yield refused(case.name, HEAD, "path", "the custom path was not reached", kernel.dispatch)
+        yield refused(case.name, HEAD, "path", "the custom path was not reached", kernel.dispatch, manifest=manifest)
     elif isinstance(drill, Measurement):
         yield climbed(case.name, HEAD, "path")
 
 
-def ended(case: Case, rung: Rung, function: str, faults: Sequence[tuple[str, Comparison]]) -> Event:
+def ended(case: Case, manifest: str, rung: Rung, function: str, faults: Sequence[tuple[str, Comparison]]) -> Event:
     for text, comparison in faults:
         if text:
             found = (comparison.metrics.get(name) for name in ("extent", "worst"))
             where = next((metric.where for metric in found if metric and metric.where), "")
-            return refused(case.name, HEAD, rung, text, function, where)
+            return refused(case.name, HEAD, rung, text, function, where, manifest)
     return climbed(case.name, HEAD, rung)

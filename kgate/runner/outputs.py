@@ -174,7 +174,7 @@ class Desk:
             outcome = replace(outcome, facts={**outcome.facts, "note": note})
         self.outcomes[case] = outcome
         if isinstance(outcome, Failure):
-            self.emit(rungs.failed(case, self.arm, outcome, self.entries[case]))
+            self.emit(rungs.failed(case, self.arm, outcome, self.entries[case], self.workplace.manifest))
         self.done(case, outcome)
         ok = isinstance(outcome, Measurement)
         self.emit(Event(name="case-ended", fields={"case": case, "arm": self.arm.name, "ok": ok}))

@@ -22,6 +22,7 @@ class Workplace:
     folder: Path
     device: str  # "cpu" or "cuda:N"
     pass_env: tuple[str, ...] = ()
+    manifest: str = ""  # what --manifest has to name, so that a command finds it again; "" for nothing
 
     def outputs(self, arm: Arm, case: str) -> Path:
         """Where the accepted outputs of a case are kept; case names hold slashes, so the folder is named by a hash."""

@@ -9,20 +9,20 @@ def climbed(case: str, arm: Arm, rung: Rung, ns: int = 0) -> Event:
     return ended(case, arm, rung, ok=True, ns=ns)
 
 
-def failed(case: str, arm: Arm, failure: Failure, function: str) -> Event:
-    """The arm gave no answer; `function` is what was called, as `module:function`."""
-    step = next_step(case, arm.name, failure.rung, failure.reason, function)
+def failed(case: str, arm: Arm, failure: Failure, function: str, manifest: str = "") -> Event:
+    """The arm gave no answer; `function` is what was called, as `module:function`, `manifest` the workplace's."""
+    step = next_step(case, arm.name, failure.rung, failure.reason, function, manifest=manifest)
     return ended(case, arm, failure.rung, ok=False, reason=failure.reason, text=failure.text, step=step)
 
 
-def refused(case: str, arm: Arm, rung: Rung, text: str, function: str, where: str = "") -> Event:
+def refused(case: str, arm: Arm, rung: Rung, text: str, function: str, where: str = "", manifest: str = "") -> Event:
     """
     An answer came and is not the right one; `text` says why and `where`, if known, at which elements.
 
     The rung "fallback" belongs to head's ladder, and the answer was the fallback's.
     """
     answered = FALLBACK.name if rung == "fallback" else arm.name
-    step = next_step(case, answered, rung, "", function, where=where)
+    step = next_step(case, answered, rung, "", function, where=where, manifest=manifest)
     return ended(case, arm, rung, ok=False, text=text, step=step)
 
 

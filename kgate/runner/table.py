@@ -165,7 +165,7 @@ class Table:
 
     def file(self, arm: Arm, case: str, failure: Failure) -> None:
         self.failures[arm.name, case] = failure
-        self.emit(rungs.failed(case, arm, failure, self.jobs[arm][case].entry))
+        self.emit(rungs.failed(case, arm, failure, self.jobs[arm][case].entry, self.workplace.manifest))
 
     def break_up(self) -> None:
         """The launch is over; all are asked to go before the first is waited for."""

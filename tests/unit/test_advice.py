@@ -68,6 +68,12 @@ def test_the_command_names_the_arm_and_can_be_pasted(arm, command: str) -> None:
     assert command in advice.next_step("sweep/M=1,K=2 x@cpu", arm.name, "run", "raised", FUNCTION)
 
 
+def test_a_manifest_that_is_not_found_without_its_name_is_named() -> None:
+    said = advice.next_step("a/b@cpu", "base", "run", "raised", FUNCTION, manifest="libs/my norm/kgate.yaml")
+
+    assert "`kgate repro a/b@cpu --manifest 'libs/my norm/kgate.yaml' --arm base` shows" in said
+
+
 @pytest.mark.parametrize("arm", [SWITCH_ON, of_base(FALLBACK)])
 def test_an_arm_that_cannot_be_run_alone_is_told_without_a_command(arm) -> None:
     assert "kgate repro" not in advice.next_step("a/b@cpu", arm.name, "run", "raised", FUNCTION)

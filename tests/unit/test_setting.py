@@ -63,6 +63,12 @@ def test_the_command_repeats_what_was_chosen_and_leaves_out_this_machines_paths(
     assert chosen.command == "kgate check --base v1.0 --device cuda:1 --kernel 'soft*' --kernel add --launches 8"
 
 
+def test_a_manifest_that_a_command_finds_by_itself_is_not_named() -> None:
+    named = [Options(manifest=Path(path)).named_manifest for path in ("kgate.yaml", "libs/norm/kgate.yaml")]
+
+    assert named == ["", "libs/norm/kgate.yaml"]
+
+
 def test_what_a_zygote_preloads_are_packages_as_adapters_name_them_and_not_dsls() -> None:
     packages = {dsl: adapters.of_name(dsl).PACKAGE for dsl in FORKABLE}
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kgate.base import Base
 from kgate.bounds import bounds_of, longest_dimension
 from kgate.correctness import Answers, Bench, compared, rungs, strayed, with_compile_time
 from kgate.load.tree import Head
@@ -35,7 +36,7 @@ from kgate.runner.choice import Choice
 from kgate.runner.ledger import Ledger
 from kgate.runner.lockstep import Launch
 from kgate.runner.place import Workplace
-from kgate.setting import Base, Setting
+from kgate.setting import Setting
 from kgate.stopwatch import Stopwatch
 from tests.unit import builders
 from tests.unit.test_plan import CPU, kernel, manifest, workload
@@ -156,7 +157,7 @@ def test_the_rungs_that_the_gate_decides_are_told_once_and_only_if_reached() -> 
     case = builders.case("add", "w")
     sound = Answers(outcomes={}, comparisons={(HEAD, case): builders.right(), (FALLBACK, case): builders.wrong()})
 
-    told = {e.fields["rung"]: e.fields for e in rungs(sound, case, builders.kernel("add"))}
+    told = {e.fields["rung"]: e.fields for e in rungs(sound, case, builders.kernel("add"), "a/kgate.yaml")}
 
     assert {rung: fields["ok"] for rung, fields in told.items()} == {
         "contract": True,
@@ -166,7 +167,8 @@ def test_the_rungs_that_the_gate_decides_are_told_once_and_only_if_reached() -> 
     assert told["correctness"]["next"] == ""
     assert told["fallback"]["next"] == (
         "Mend acme.add:eager, or correct `reference` if it is the reference that is wrong; its errors: [3, 17]: 4.5, "
-        "expected 1.0; `kgate repro add/w@cpu --arm fallback` runs it alone and keeps its tensors."
+        "expected 1.0; `kgate repro add/w@cpu --manifest a/kgate.yaml --arm fallback` runs it alone and keeps its "
+        "tensors."
     )
 
 
