@@ -23,6 +23,7 @@ from kgate.model import (
 from kgate.plan import LATENCY_RULES, Target, acting, looks
 from kgate.protocol import Arg, ListArg, MapArg, TensorArg, ValueArg
 
+PATHS = ("custom", "fallback")
 # In the order in which they run.
 ARMS = {
     BASE: "base",
@@ -51,8 +52,16 @@ def kernels(manifest: Manifest) -> str:
     table = tabulate(
         rows, headers=("kernel", "workload", "arguments", "targets", "weight"), maxcolwidths=[None, None, 48]
     )
-    silent = [k.name for k in manifest.kernels if not k.workloads]
-    return table + "".join(f"\n{name}: no workloads" for name in silent)
+    silent = [f"{k.name}: no workloads" for k in manifest.kernels if not k.workloads]
+    return "\n".join([table, *silent, *asked(manifest)])
+
+
+def asked(manifest: Manifest) -> Iterator[str]:
+    """What the manifest leaves to a function that nobody has started yet."""
+    for kernel in manifest.kernels:
+        if not kernel.complete:
+            left = " and ".join(name for name in PATHS if not getattr(kernel, name))
+            yield f"{kernel.name}: {left} will be asked of {kernel.dispatch}"
 
 
 def marked(workloads: tuple[Workload, ...]) -> Iterator[tuple[bool, Workload]]:
@@ -87,7 +96,7 @@ def dry_run(manifest: Manifest, base: BaseRef, device: str) -> str:
         if chosen or not any(cases.values()):
             lines.append(work(kind, chosen, launches(kind, manifest), with_base=bool(base.commit)))
             lines += [f"  {kernel.name}/{workload.name}: {described(workload.args)}" for kernel, workload in chosen]
-    return "\n".join([*lines, "Nothing was started."])
+    return "\n".join([*lines, *asked(manifest), "Nothing was started."])
 
 
 def cases_on(target: Target, manifest: Manifest) -> list[tuple[Kernel, Workload]]:

@@ -41,7 +41,7 @@ SINGLE, GRAPH, BATCH = CUDA_TIMERS = ("cuda-events-flush", "cuda-graph-rotated",
 
 Rung = Literal["environment", "import", "compile", "run", "contract", "correctness", "fallback", "path", "latency"]
 RUNGS: tuple[Rung, ...] = typing.get_args(Rung)
-Mode = Literal["probe", "outputs", "warm", "compile", "lockstep"]
+Mode = Literal["probe", "describe", "outputs", "warm", "compile", "lockstep"]
 Yardstick = Literal["peaks", "spin"]
 ArtifactKind = Literal["source", "ttir", "ttgir", "llir", "tileir", "ptx", "sass", "cubin"]
 Reason = Literal[
@@ -149,6 +149,7 @@ class Job:
     """
     One process of one arm. Cases run in the order given; the gate draws that order.
 
+    describe  what each of `entries`, functions of the product, says of its own paths: a Described or Failed for each
     outputs   the cases' answers
     warm      the same calls, which fill the arm's compile caches and tell what the compiler took; no outputs
     compile   the same calls for the GPU `arch`, which need not be here: kernels are compiled and none is launched
@@ -163,13 +164,14 @@ class Job:
     socket: str = ""  # lockstep only: where the gate listens
     arch: str = ""  # compile only: "sm_90"
     measure: tuple[Yardstick, ...] = ()  # probe only: what of the device to measure, for `Identity`
+    entries: tuple[str, ...] = ()  # describe only: module:function
     artifacts: bool = False  # write what the compilers made below out/, besides telling of it
     output_limit_bytes: int = 1 << 34  # all exported outputs of this process together
     version: int = VERSION
 
 
-# --- replies.jsonl. Hello; then per case Begin, RungDone and Facts as they come, Artifact…, Output…, End or Failed; Bye
-# last.
+# --- replies.jsonl. Hello; then Identity; or for each entry Described or Failed; or per case Begin, RungDone and Facts
+# as they come, Artifact…, Output…, End or Failed; Bye last.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,6 +192,22 @@ class Identity:
     peaks: dict[str, float] = dataclasses.field(default_factory=dict)  # per second: the most the device was seen to do
     # Of a quiet kernel: "call-ns" for one that waits for nothing, "ns-per-cycle" of its wait.
     spin: dict[str, float] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """
+    Describe only: what a dispatch function says of itself in `__kgate__`. An entry that cannot be loaded is Failed.
+
+    Without `custom` it says nothing that this version can read; `type_name` is then what it is, mostly "function".
+    """
+
+    entry: str
+    type_name: str
+    custom: str = ""  # module:function, as is the fallback
+    fallback: str = ""
+    switch: dict[str, str] = dataclasses.field(default_factory=dict)  # as in the manifest
+    packages: tuple[str, ...] = ()  # that the custom path needs, as they are imported
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,7 +317,7 @@ class Bye:
     cases: int
 
 
-Reply = Union[Hello, Identity, Begin, RungDone, Facts, Artifact, Output, Failed, End, Bye]  # noqa: UP007
+Reply = Union[Hello, Identity, Described, Begin, RungDone, Facts, Artifact, Output, Failed, End, Bye]  # noqa: UP007
 
 # --- lockstep socket: one Request, one Answer.
 

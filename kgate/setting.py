@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgate import __version__
+from kgate.base import Base, base_of, built, completed_base, fault_of_build
+from kgate.completion import completed
 from kgate.device import interpreter, probed
-from kgate.errors import HostError, ManifestError, UsageError
 from kgate.load import baselines, selection, tree
 from kgate.load import manifest as manifests
 from kgate.model import HEAD, Arm, Baseline, Event, Failure, Fingerprint, Manifest, Outcome, Tree
@@ -49,14 +50,19 @@ class Options:
     dump: Path | None = None  # where to keep what head and base compiled
 
     @property
+    def named_manifest(self) -> str:
+        """What --manifest has to name; "" where a command finds it without."""
+        return "" if self.manifest == Path("kgate.yaml") else str(self.manifest)
+
+    @property
     def command(self) -> str:
         """
         What to type for the same run elsewhere: what was chosen, by flag or variable, but for what belongs to one
         machine (the interpreter) or to one way of looking at the result.
         """
         words = ["kgate", "check"]
-        if self.manifest != Path("kgate.yaml"):
-            words += ["--manifest", str(self.manifest)]
+        if self.named_manifest:
+            words += ["--manifest", self.named_manifest]
         if self.base:
             words += ["--base", self.base]
         if self.device != "auto":
@@ -66,17 +72,6 @@ class Options:
         if self.launches:
             words += ["--launches", str(self.launches)]
         return shlex.join(words)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Base:
-    """The base commit as it can be run: its work tree and what its manifest says; or why not."""
-
-    commit: str
-    tree_hash: str
-    folder: Path | None
-    manifest: Manifest | None
-    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,12 +103,10 @@ def prepare(options: Options, emit: Emit) -> Setting:
     lock = hold(state)
     base = built(base_of(manifest, options.base, state, head), state)
     unbuilt = fault_of_build(manifest, base, state)
-    scratch = Path(tempfile.mkdtemp(prefix="probe-", dir=state))
-    try:
-        workplace = place(options, manifest, base, scratch)
+    with tempfile.TemporaryDirectory(prefix="probe-", dir=state, ignore_cleanup_errors=True) as scratch:
+        workplace = place(options, manifest, base, Path(scratch))
         target, identity = probed(workplace, options.device, ("spin", "peaks") if manifest.declares_work else ("spin",))
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        manifest, base = completed(manifest, workplace, HEAD), completed_base(base, workplace)
     fingerprint = Fingerprint(
         must_match=identity.must_match, may_drift=identity.may_drift, information=identity.information
     )
@@ -131,7 +124,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
         base=base,
         head=head,
         plan=plan(manifest, base.manifest, target),
-        workplace=replace(workplace, folder=folder, device=target.torch_name),
+        workplace=replace(place(options, manifest, base, folder), device=target.torch_name),
         identity=identity,
         fingerprint=fingerprint,
         ledger=ledger,
@@ -181,52 +174,6 @@ def timed_arms(setting: Setting) -> list[Arm]:
     return [arm for arm in LOCKSTEP if arm.tree in setting.workplace.trees]
 
 
-def base_of(manifest: Manifest, ref: str, state: Path, head: tree.Head) -> Base:
-    """Resolve and check out the base commit; a base that is not there is a remark, not an error."""
-    found = tree.resolve_base(manifest.root, ref, head)
-    if not found.commit:
-        return Base(commit="", tree_hash="", folder=None, manifest=None, remarks=(f"no base: {found.reason}",))
-    folder = state / "trees" / found.commit[:12]
-    for other in (state / "trees").glob("*"):
-        tree.remove(manifest.root, other)  # of runs that were interrupted
-    try:
-        tree.checkout(manifest.root, found.commit, folder)
-    except tree.NoSubmodule as error:
-        return Base(commit="", tree_hash="", folder=None, manifest=None, remarks=(f"no base: {error}",))
-    path = folder / manifest.path.relative_to(manifest.root)
-    try:
-        old = manifests.load(path)
-    except (ManifestError, UsageError) as error:
-        remark = f"base {found.commit[:9]} has no usable manifest, so every kernel counts as new: {error}"
-        return Base(commit=found.commit, tree_hash=found.tree, folder=folder, manifest=None, remarks=(remark,))
-    return Base(commit=found.commit, tree_hash=found.tree, folder=folder, manifest=old)
-
-
-def built(base: Base, state: Path) -> Base:
-    """Run base's `build` in its tree. Where that fails it is a remark, and base is not run."""
-    if base.manifest is None or not base.manifest.build:
-        return base
-    sentence = tree.build(base.manifest.folder, base.manifest.build, state / "build-base.log")
-    if not sentence:
-        return base
-    remark = f"base does not build, so every kernel counts as new: {sentence}; see {state / 'build-base.log'}"
-    return replace(base, manifest=None, remarks=(*base.remarks, remark))
-
-
-def fault_of_build(manifest: Manifest, base: Base, state: Path) -> str:
-    """
-    Run head's `build`; "" or the sentence that every case of head fails with, if base's tree has shown that this host
-    can build. Raises HostError where it has not: then nobody can tell the change from the machine.
-    """
-    sentence = tree.build(manifest.folder, manifest.build, state / "build-head.log") if manifest.build else ""
-    if not sentence:
-        return ""
-    text = f"build in the work tree: {sentence}; see {state / 'build-head.log'}"
-    if base.manifest is None or not base.manifest.build:
-        raise HostError(text)
-    return text
-
-
 def stored_baseline(manifest: Manifest, base: Base, target: Target) -> tuple[Baseline | None, tuple[str, ...]]:
     """What the run is held against, read before anything is measured, and a remark if base's cannot be."""
     if not manifest.baselines:
@@ -244,7 +191,14 @@ def place(options: Options, manifest: Manifest, base: Base, folder: Path) -> Wor
     pythons = {
         arm: interpreter(chosen, bool(options.python), folder_, manifest.folder) for arm, folder_ in trees.items()
     }
-    return Workplace(python=pythons, trees=trees, folder=folder, device="cpu", pass_env=manifest.env)
+    return Workplace(
+        python=pythons,
+        trees=trees,
+        folder=folder,
+        device="cpu",
+        pass_env=manifest.env,
+        manifest=options.named_manifest,
+    )
 
 
 def run_key(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgate_dispatch.naming import attribute, name_of
-from kgate_dispatch.needs import Need, imported
+from kgate_dispatch.needs import Need, Package, imported
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +38,10 @@ class CustomPath:
         with self._lock:
             self._era = object()
             self.found = None
+
+    def packages(self) -> tuple[str, ...]:
+        """Those that are asked for by package()."""
+        return tuple(need.name for need in self._needs if isinstance(need, Package))
 
     def _searched(self) -> Found:
         for need in self._needs:

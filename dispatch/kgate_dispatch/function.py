@@ -273,9 +273,10 @@ class DispatchFunction(Generic[P, R]):
 
     @property
     def __kgate__(self) -> dict[str, Any]:
-        """What a manifest entry would say of this function."""
+        """What a manifest entry of kgate would say of this function; nothing is imported or asked for it."""
         switch = {"env": self.switch.env, "custom": self.switch.custom, "fallback": self.switch.fallback}
-        return {"version": 1, **dict(self.paths().items()), "switch": {**switch, "read": "call"}}
+        packages = list(self._custom.packages())
+        return {"version": 1, **dict(self.paths().items()), "switch": {**switch, "read": "call"}, "packages": packages}
 
 
 def refusal(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

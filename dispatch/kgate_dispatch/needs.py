@@ -7,11 +7,28 @@ import importlib
 import importlib.metadata
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 # Why the need is not met, as a sentence without a full stop; None where it is. What a need raises goes to the caller.
 Need = Callable[[], str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Package:
+    """What `package` asks for; a value, so that whoever tests a product can learn what to take away from it."""
+
+    name: str
+    at_least: str | None
+    below: str | None
+    distribution: str
+
+    def __call__(self) -> str | None:
+        _, why = imported(self.name)
+        if why or (self.at_least is None and self.below is None):
+            return why
+        return version_misfit(self.distribution, self.at_least, self.below)
 
 
 def package(
@@ -24,14 +41,7 @@ def package(
     is that of the distribution, which is called like the package unless `distribution` says otherwise; a pre-release
     counts as its release.
     """
-
-    def missing() -> str | None:
-        _, why = imported(name)
-        if why or (at_least is None and below is None):
-            return why
-        return version_misfit(distribution or name, at_least, below)
-
-    return missing
+    return Package(name=name, at_least=at_least, below=below, distribution=distribution or name)
 
 
 def imported(name: str) -> tuple[ModuleType | None, str | None]:

@@ -67,7 +67,18 @@ def test_what_a_manifest_needs_can_be_read_from_the_function(shop):
         "custom": f"{shop.__name__}:fused",
         "fallback": f"{shop.__name__}:decorated.fallback",
         "switch": {"env": "SHOP", "custom": "on", "fallback": "off", "read": "call"},
+        "packages": [],
     }
+
+
+def test_the_packages_that_a_kernel_needs_can_be_read_without_importing_one(product):
+    asked = []
+    needs = [kgate_dispatch.package("acme_no_such_dsl", at_least="1"), lambda: asked.append(1)]
+
+    known = product(needs=needs).__kgate__
+
+    assert known["packages"] == ["acme_no_such_dsl"]
+    assert asked == []
 
 
 @pytest.mark.parametrize("name", ["decorated", "applied", "twice"])

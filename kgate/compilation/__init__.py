@@ -1,7 +1,7 @@
 """
 `kgate compile`: every kernel of the manifest for every architecture asked for, on a machine that needs no GPU.
 
-    manifest -> work -> what is stored, else shares of processes -> outcomes -> rows -> verdict
+    manifest -> paths -> work -> what is stored, else shares of processes -> outcomes -> rows -> verdict
 """
 
 import os
@@ -19,6 +19,7 @@ from kgate.compilation import rows
 from kgate.compilation.rows import Row
 from kgate.compilation.stored import Records
 from kgate.compilation.work import Item, Options, Work, architectures, shares, work
+from kgate.completion import completed
 from kgate.device import interpreter
 from kgate.errors import HostError, UsageError
 from kgate.load import build, selection
@@ -66,7 +67,9 @@ def compile_all(options: Options, emit: Emit) -> Compilation:
         reasons = "; ".join(f"{name}: {why}" for name, why in todo.left_out.items())
         raise UsageError(f"nothing to compile for {', '.join(chosen)}: {reasons}")
     with state_of(manifest) as folder:
-        outcomes, known = found(options, manifest, todo, folder, emit)
+        here = prepared(options, manifest, folder)
+        todo = work(completed(manifest, here.workplace, HEAD), chosen)
+        outcomes, known = found(options, todo, here, emit)
     return Compilation(
         manifest=str(manifest.path.relative_to(manifest.root)),
         architectures=chosen,
@@ -91,19 +94,32 @@ def state_of(manifest: Manifest) -> Iterator[Path]:
         os.close(lock)
 
 
-def found(
-    options: Options, manifest: Manifest, todo: Work, folder: Path, emit: Emit
-) -> tuple[Mapping[Case, Outcome], frozenset[Case]]:
-    """The outcome of every case, and which of them are known from an earlier run."""
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """This machine, ready to compile. `adapters`: why a DSL is not here, "" if it is."""
+
+    workplace: Workplace
+    records: Records
+    adapters: Mapping[str, str]
+
+
+def prepared(options: Options, manifest: Manifest, folder: Path) -> Prepared:
+    """Raises HostError where the repository does not build, WorkerError where no interpreter answers."""
     if manifest.build and (sentence := build.build(manifest.folder, manifest.build, folder / "build.log")):
         raise HostError(f"build in the work tree: {sentence}; see {folder / 'build.log'}")
     workplace = place(options, manifest, Path(tempfile.mkdtemp(prefix=RUN, dir=folder)))
     identity = launch.probe(replace(workplace, device="cpu"))
     records = Records(folder=folder, tree=manifest.folder, surroundings=surroundings(identity, workplace))
+    return Prepared(workplace=workplace, records=records, adapters=identity.adapters)
+
+
+def found(options: Options, todo: Work, here: Prepared, emit: Emit) -> tuple[Mapping[Case, Outcome], frozenset[Case]]:
+    """The outcome of every case, and which of them are known from an earlier run."""
+    workplace, records = here.workplace, here.records
     absent = {
         item.case: Failure(rung="environment", reason="unavailable", text=reason)
         for item in todo.items
-        if (reason := identity.adapters.get(item.job.dsl, ""))
+        if (reason := here.adapters.get(item.job.dsl, ""))
     }
     wanted = [item for item in todo.items if item.case not in absent]
     # Files of an earlier run are not kept: whoever asks for them has them made.

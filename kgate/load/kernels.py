@@ -16,8 +16,8 @@ def kernel(name: str, given: Fields, timeout_s: float) -> Kernel:
         owners=tuple(given.get("owners", ())),
         dsl=given.get("dsl", "torch"),
         dispatch=given["dispatch"],
-        custom=given["custom"],
-        fallback=given["fallback"],
+        custom=given.get("custom", ""),
+        fallback=given.get("fallback", ""),
         workloads=workloads(family),
         place=Place(path=given.at.file, line=given.at.line),
         switch=switch(given.fields("switch")) if "switch" in given else None,
@@ -43,7 +43,7 @@ def check(family: Family) -> None:
         raise given.marks["kwargs"].error("'args' and 'kwargs' stand side by side; keep one, all arguments go one way")
     if "owners" in given and "unowned" in given and given["owners"]:
         raise given.marks["unowned"].error("'owners' and 'unowned' contradict each other; keep one")
-    if "switch" in given and given["dispatch"] == given["custom"]:
+    if "switch" in given and given["dispatch"] == given.get("custom"):
         raise given.marks["custom"].error(
             f"'custom' and 'dispatch' are both {given['custom']!r}, so the switch has nothing to choose between; "
             "name in 'custom' the kernel that 'dispatch' calls when the switch is on"

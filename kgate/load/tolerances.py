@@ -1,7 +1,6 @@
 """Tolerances by hand: for every dtype, by dtype, or by target and then either."""
 
-import re
-
+from kgate.load import schemas
 from kgate.load.document import Fields
 from kgate.load.draws import DTYPES, nearest_dtype
 from kgate.load.form import check
@@ -9,7 +8,7 @@ from kgate.load.hints import nearest
 from kgate.model import Tolerance
 
 LIMITS = ("rtol", "atol", "psnr", "cosine")
-TARGET = re.compile(r"cuda|cpu|sm_[0-9]{2,3}[af]?")
+KINDS = ("cuda", "cpu")
 
 
 def tolerances(given: Fields, prefix: str = "") -> dict[str, Tolerance]:
@@ -24,12 +23,17 @@ def tolerances(given: Fields, prefix: str = "") -> dict[str, Tolerance]:
         if key in DTYPES:
             check(value, mark, "limits")
             found[prefix + key] = limits(value)
-        elif TARGET.fullmatch(key) and not prefix:
+        elif not prefix and key in targets():
             found |= tolerances(value, f"{key}/")
         else:
-            known, noun = (DTYPES, "a dtype") if prefix else ((*DTYPES, "cuda", "cpu"), "a dtype or a target")
+            known, noun = (DTYPES, "a dtype") if prefix else ((*DTYPES, *targets()), "a dtype or a target")
             raise mark.error(f"{key!r} is not {noun}{nearest_dtype(key, known)}")
     return found
+
+
+def targets() -> tuple[str, ...]:
+    """As the schema lists them."""
+    return (*KINDS, *schemas.parsed("manifest")["$defs"]["target"]["then"]["enum"])
 
 
 def limits(given: Fields) -> Tolerance:

@@ -105,7 +105,11 @@ class Workload:
 
 @dataclass(frozen=True, kw_only=True)
 class Kernel:
-    """A named entry of the manifest. `targets` and `tolerance` live on its workloads, which inherit them."""
+    """
+    A named entry of the manifest. `targets` and `tolerance` live on its workloads, which inherit them.
+
+    `custom` and `fallback` are "" where the manifest leaves them to `dispatch`, until that was asked.
+    """
 
     name: str
     owners: tuple[str, ...]
@@ -124,11 +128,17 @@ class Kernel:
     setup: str = ""
     reset: str = ""
     steps: int = 1
+    optional: tuple[str, ...] = ()  # packages that are hidden to drill the fallback; none: that of `dsl`
     compile: str = ""  # module:function called in place of `custom` where there is no GPU
     min_speedup: float | None = None
     timeout_s: float = 120.0
     unowned_reason: str = ""
     unowned_expires: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether both paths are known."""
+        return bool(self.custom and self.fallback)
 
 
 class Level(IntEnum):

@@ -1,6 +1,9 @@
 """What is at the other end: asks the worker's interpreter who it is, before anything is planned."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from kgate.errors import WorkerError
 from kgate.model import HEAD, Arm
@@ -46,18 +49,26 @@ def introduced(
     limits: Limits | None = None,
 ) -> Identity:
     """As `probe`, with or without torch."""
-    python = workplace.python[arm.tree]
     tree = str(workplace.trees[arm.tree].absolute())
     job = Job(mode="probe", arm=arm.name, tree=tree, device=workplace.device, measure=measure)
+    with running(workplace, arm, job, start) as (child, replies):
+        limits = limits or Limits()
+        python = workplace.python[arm.tree]
+        return identity_of(child, Tail(replies, limits.replies_bytes), limits.startup_s, python)
+
+
+@contextmanager
+def running(workplace: Workplace, arm: Arm, job: Job, start: Start) -> Iterator[tuple[Child, Path]]:
+    """A process on this job, and the file of its replies; ended and gone afterwards. Raises WorkerError."""
     control = create(workplace, arm, job)
-    limits = limits or Limits()
     try:
         child = start(workplace, arm, control.path)
     except OSError as error:
         discard(workplace, control)
+        python = workplace.python[arm.tree]
         raise WorkerError(f"{python}: cannot be started ({error.strerror}); {ADVICE}") from error
     try:
-        return identity_of(child, Tail(control.replies, limits.replies_bytes), limits.startup_s, python)
+        yield child, control.replies
     finally:
         end(child)
         discard(workplace, control)
@@ -65,21 +76,27 @@ def introduced(
 
 def identity_of(child: Child, tail: Tail, patience_s: float, python: str) -> Identity:
     """Hello, Identity, Bye, and nothing else. Raises WorkerError."""
-    said: list[object] = []
-    until = time.monotonic() + patience_s
-    while len(said) < 3 and time.monotonic() < until:
-        status = child.status()
-        try:
-            said += [decode(line) for line in tail.lines()]
-        except (ProtocolError, Refused) as error:
-            raise WorkerError(f"{python}: its answer is not of the worker's protocol ({error}); {ADVICE}") from error
-        if status is not None:
-            break
-        time.sleep(TICK_S)
+    try:
+        said = replies_of(child, tail, 3, patience_s)
+    except (ProtocolError, Refused) as error:
+        raise WorkerError(f"{python}: its answer is not of the worker's protocol ({error}); {ADVICE}") from error
     match said:
         case [Hello(version=version), Identity() as identity, Bye()] if version == VERSION:
             return identity
     raise WorkerError(silent(child, python, patience_s))
+
+
+def replies_of(child: Child, tail: Tail, count: int, patience_s: float) -> list[object]:
+    """What a process says until it has said as much, has ended, or time is up. Raises ProtocolError or Refused."""
+    said: list[object] = []
+    until = time.monotonic() + patience_s
+    while len(said) < count and time.monotonic() < until:
+        status = child.status()
+        said += [decode(line) for line in tail.lines()]
+        if status is not None:
+            break
+        time.sleep(TICK_S)
+    return said
 
 
 def silent(child: Child, python: str, patience_s: float) -> str:

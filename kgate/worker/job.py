@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from kgate.protocol import SPOILED, Begin, Bye, CaseJob, End, Facts, Rung, RungDone
-from kgate.worker import compiling, devices, lockstep, observation, probe
+from kgate.worker import compiling, devices, dispatchers, lockstep, observation, probe
 from kgate.worker import control as controls
 from kgate.worker.artifacts import artifacts_of
 from kgate.worker.control import Control
@@ -22,6 +22,9 @@ def run(folder: Path) -> int:
     match control.job.mode:
         case "probe":
             control.say(probe.identity(control.job.device, control.job.measure))
+        case "describe":
+            for entry in control.job.entries:
+                control.say(dispatchers.described(entry, control.job.tree))
         case "outputs":
             warm(control.job)
             budget = Budget(control.job.output_limit_bytes)

@@ -76,3 +76,14 @@ def test_where_nothing_would_run_that_is_said_of_every_kind_asked_for(
     assert [line.partition(";")[0] for line in said.splitlines()[1:-1]] == [
         f"{kind}: 0 cases of 0 kernels" for kind in kinds
     ]
+
+
+def test_paths_that_only_dispatch_knows_are_told_as_still_to_be_asked(tmp_path: Path) -> None:
+    manifest(tmp_path, "cpu")
+    text = (tmp_path / "kgate.yaml").read_text().replace("    custom: acme:fused\n    fallback: acme:eager\n", "")
+    (tmp_path / "kgate.yaml").write_text(text)
+    alone = load(tmp_path / "kgate.yaml")
+
+    said = [listing.kernels(alone).splitlines()[-1], listing.dry_run(alone, NO_BASE, "cpu").splitlines()[-2]]
+
+    assert said == ["gemm: custom and fallback will be asked of acme:gemm"] * 2

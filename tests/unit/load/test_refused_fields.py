@@ -62,6 +62,10 @@ reference: acme.gelu.slow
     'acme.ops:linear_gelu'
 targets: [gpu]
     targets[0]: 'gpu' is not a target; write cuda, cpu, or an architecture, like 'cuda'
+targets: [cuda, sm_91]
+    targets[1]: 'sm_91' is not a target; did you mean 'sm_90'?
+targets: [sm_900a]
+    targets[0]: 'sm_900a' is not a target; did you mean 'sm_90a'?
 targets: []
     targets: is empty; write where a workload runs: cuda (every CUDA GPU), one architecture such as sm_90, or
     cpu
@@ -157,8 +161,7 @@ def test_a_wrong_field_of_a_kernel_is_refused(loaded: Loading, kernel: str, sent
     ("field", "sentence"),
     [
         ("dispatch", "'dispatch' is missing; add it: the public function that the product calls; it chooses the path"),
-        ("custom", "'custom' is missing; add it: the kernel under test"),
-        ("fallback", "'fallback' is missing; add it: what the product runs when the kernel is off"),
+        ("workloads", "'workloads' is missing; add it: the sets of arguments that production sees, by name"),
         (
             "owners",
             "'owners' is missing; add it: who answers for the kernel: @user, @org/team or an e-mail address; "
@@ -168,7 +171,8 @@ def test_a_wrong_field_of_a_kernel_is_refused(loaded: Loading, kernel: str, sent
 )
 def test_a_kernel_without_a_required_field_is_refused(loaded: Loading, field: str, sentence: str) -> None:
     lines = manifest().splitlines(keepends=True)
-    text = "".join(line for line in lines if not line.startswith(f"    {field}:"))
+    last = "      small:" if field == "workloads" else "\0"
+    text = "".join(line for line in lines if not line.startswith((f"    {field}:", last)))
 
     with pytest.raises(ManifestError) as caught:
         loaded(text)
@@ -187,7 +191,7 @@ def test_a_mistyped_field_is_told_in_place_of_the_one_that_is_missing_for_it(loa
 
 
 def test_several_errors_are_told_on_lines_of_their_own_the_unknown_before_the_missing(loaded: Loading) -> None:
-    text = manifest(top="polcy: {}", kernel="steps: 0").replace("    custom: acme.gelu:fused\n", "")
+    text = manifest(top="polcy: {}", kernel="steps: 0").replace("    dispatch: acme.ops:gelu\n", "")
 
     with pytest.raises(ManifestError) as caught:
         loaded(text)
@@ -195,7 +199,8 @@ def test_several_errors_are_told_on_lines_of_their_own_the_unknown_before_the_mi
     assert str(caught.value).split("\n") == [
         "kgate.yaml:2: polcy: 'polcy' is not a field; did you mean 'policy'?",
         "kgate.yaml:8: kernels.gelu.steps: 0 is less than 1; write calls in a row that make one sample",
-        "kgate.yaml:4: kernels.gelu: 'custom' is missing; add it: the kernel under test",
+        "kgate.yaml:4: kernels.gelu: 'dispatch' is missing; add it: the public function that the product calls; it "
+        "chooses the path",
     ]
 
 
@@ -238,3 +243,19 @@ def test_an_empty_list_of_owners_leaves_them_to_codeowners(loaded: Loading) -> N
     text = manifest().replace('owners: ["@acme/kernels"]', "owners: []")
 
     assert loaded(text).kernels[0].owners == ()
+
+
+def test_paths_may_be_left_to_dispatch(loaded: Loading) -> None:
+    lines = manifest().splitlines(keepends=True)
+
+    kernel = loaded("".join(line for line in lines if not line.startswith(("    custom:", "    fallback:")))).kernels[0]
+
+    assert (kernel.dispatch, kernel.custom, kernel.fallback) == ("acme.ops:gelu", "", "")
+    assert not kernel.complete
+
+
+@pytest.mark.parametrize("target", ["sm_70", "sm_90a", "sm_103", "sm_120f"])
+def test_every_architecture_that_there_is_can_be_a_target(loaded: Loading, target: str) -> None:
+    kernel = loaded(manifest(kernel=f"targets: [{target}]")).kernels[0]
+
+    assert kernel.workloads[0].targets == (target,)
