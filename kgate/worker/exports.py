@@ -114,6 +114,6 @@ def pieces(tensor: Any) -> Iterator[memoryview]:
         flat = tensor.detach().resolve_conj().resolve_neg().reshape(-1)
     step = max(1, CHUNK_BYTES // flat.element_size())
     for start in range(0, flat.numel(), step):
-        part = flat[start : start + step].cpu().contiguous()  # flat, and yet with gaps where the tensor has one dimension
+        part = flat[start : start + step].cpu().contiguous()  # flat, and with gaps yet where it had one dimension
         size_bytes = part.numel() * part.element_size()
         yield memoryview((ctypes.c_char * size_bytes).from_address(part.data_ptr())).cast("B")
