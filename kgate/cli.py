@@ -48,6 +48,13 @@ def cli() -> None:
     help="Exactly N timed launches, one look. [default: until decided]",
 )
 @click.option(
+    "--budget",
+    envvar="KGATE_BUDGET",
+    type=click.FloatRange(0, min_open=True),
+    metavar="MINUTES",
+    help="Stop measuring in time, least weights first.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(["text", "markdown", "json"]),
@@ -82,6 +89,7 @@ def check(
     kernels: tuple[str, ...],
     workloads: tuple[str, ...],
     launches: int | None,
+    budget: float | None,
     form: str,
     results: Path | None,
     dump: Path | None,
@@ -91,7 +99,7 @@ def check(
 ) -> ExitCode:
     """Run every kernel, its fallback and its way out, and answer with one verdict."""
     from kgate import session
-    from kgate.setting import Options
+    from kgate.options import Options
 
     options = Options(
         manifest=manifest,
@@ -101,6 +109,7 @@ def check(
         kernels=kernels,
         workloads=workloads,
         launches=launches or 0,
+        budget_min=budget or 0.0,
         dump=dump,
     )
     if listing or dry_run:
@@ -199,7 +208,7 @@ def repro(
     Exit codes: 0 its outputs hold against the reference, 1 they do not or none came, 2 no such case, 3 not run.
     """
     from kgate import repro as alone
-    from kgate.setting import Options
+    from kgate.options import Options
 
     options = Options(manifest=manifest, base=base, device=device, python=python)
     order = alone.Order(case=case, arm=arm, out=out, seed=seed, tool=tool or "", write_only=write_only)

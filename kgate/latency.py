@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgate import idle, sequence
+from kgate.allowance import NO_END, Allowance
 from kgate.correctness import Answers
 from kgate.decision import Question, answered, evidence
 from kgate.margins import MARGINS
@@ -29,7 +30,7 @@ from kgate.model import (
     Ratio,
     Shift,
 )
-from kgate.plan import Looks, Plan, acting, looks, same_signature
+from kgate.plan import ROUGH_LOOK, Looks, Plan, acting, looks, same_signature
 from kgate.runner.ledger import Ledger
 from kgate.sequence import Agenda, confirming_numbers
 from kgate.setting import Emit, Setting
@@ -53,25 +54,33 @@ class Times:
     start_s: Mapping[str, float] = field(default_factory=dict)  # by arm: how long one process took to be ready
     void: Mapping[Case, str] = field(default_factory=dict)  # why a launch had no times of it though nothing failed
     checked_only: frozenset[Case] = frozenset()
+    over_budget: tuple[Case, ...] = ()  # left without a verdict, since there was no time for them
 
 
 AGAIN = "again"  # the ledger's chapter of what is measured a second time
 
 
-def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only: int, emit: Emit) -> Times:
+def times(
+    setting: Setting,
+    answers: Answers,
+    levels: Mapping[str, Level],
+    only: int,
+    emit: Emit,
+    allowance: Allowance = NO_END,
+) -> Times:
     """
     `only` > 0 fixes the number of launches, and one look; otherwise looks follow each other while a case is open.
 
     Where the run's own controls fail, all is measured once more, on a GPU that is idle if waiting can make it so. The
     times of the first try decide nothing then; what was wrong with its outputs still is.
     """
-    first = measured(setting, answers, levels, only, emit)
+    first = measured(setting, answers, levels, only, emit, allowance)
     if first.instrument is None or not first.instrument.voids:
         return first
     text = f"controls failed ({'; '.join(first.instrument.faults)}): measuring again on an idle GPU"
     emit(Event(name="note", fields={"arm": "", "text": text}))
     idle.wait(setting.identity.information.get("uuid", ""))
-    again = measured(replace(setting, ledger=setting.ledger.within(AGAIN)), answers, levels, only, emit)
+    again = measured(replace(setting, ledger=setting.ledger.within(AGAIN)), answers, levels, only, emit, allowance)
     return replace(
         again,
         instrument=replace(again.instrument, again=True) if again.instrument else None,
@@ -83,15 +92,20 @@ def times(setting: Setting, answers: Answers, levels: Mapping[str, Level], only:
     )
 
 
-def measured(setting: Setting, answers: Answers, levels: Mapping[str, Level], only: int, emit: Emit) -> Times:
-    watch = Stopwatch(setting=setting, answers=answers, emit=emit)
+def measured(
+    setting: Setting, answers: Answers, levels: Mapping[str, Level], only: int, emit: Emit, allowance: Allowance
+) -> Times:
+    watch = Stopwatch(setting=setting, answers=answers, emit=emit, allowance=allowance)
     acts = acting(levels)
-    planned = Looks(at=(only,)) if only else looks(setting.plan.target, bool(acts))
+    stored = comparable_cases(setting)
+    rough = rough_cases(setting.plan, stored, acts) if not only else frozenset()
+    planned = Looks(at=(only,)) if only else looks(setting.plan.target, bool(acts), bool(rough))
     errors = shared_out(setting.ledger, planned)
     first = min(planned.at[0], looks(setting.plan.target).at[0])
     untimed = checked_only(setting.plan, answers)
     timed = replace(setting.plan, cases=tuple(c for c in setting.plan.cases if c not in untimed))
-    todo = agenda(timed, comparable_cases(setting), errors, min(MARGINS.confirming_launches, first), acts)
+    todo = agenda(timed, stored, errors, min(MARGINS.confirming_launches, first), acts)
+    todo = replace(todo, rough=rough, rough_from=ROUGH_LOOK if rough else todo.rough_from)
     timeable = watch.timeable(timed.cases)
     for look in setting.ledger.all("look"):
         # A confirmation of an earlier run is evidence like any other, also where this run does not look there.
@@ -109,6 +123,17 @@ def measured(setting: Setting, answers: Answers, levels: Mapping[str, Level], on
         start_s=watch.start_s,
         void=watch.void,
         checked_only=untimed,
+        over_budget=tuple(case for case in timed.cases if case in found.cut),
+    )
+
+
+def rough_cases(plan: Plan, stored: Baseline | None, acts: frozenset[str]) -> frozenset[Case]:
+    """Those whose history says that 32 launches will not decide them where a decision acts: they get a look more."""
+    return frozenset(
+        case
+        for case in plan.cases
+        for rival in acts
+        if (known := prior(stored, (case,), rival)) is not None and known.variance > MARGINS.rough_spread**2
     )
 
 

@@ -25,6 +25,9 @@ class Margins:
     # The prior is dropped where today's spread would be this rare or rarer under it. A lenient test on purpose: at 5 %,
     # noise that has doubled since raised wrong decisions at the margin from 0.3 to 2.1 %, at 25 % to 1.0 %.
     guard: float = 0.25
+    # Above it, 32 launches of a case 5 % slower do not reach what a run of 200 tests asks to call it slower: t of 4.6
+    # at 19 degrees of freedom, and 1.1 for trimming, times 2 % over the root of 32 is what lies between 3 and 5 %.
+    rough_spread: float = 0.02
     confirming_launches: int = 8  # at most, and no more than the first look
     # Launches that may be left out as throttled where nobody but workers says so, who may gain by it.
     throttled_by_word: float = 0.25

@@ -11,23 +11,27 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from kgate import __version__, correctness, dump, latency, rules, setting
+from kgate.allowance import NO_END, Allowance, left_over
 from kgate.load import owners
 from kgate.model import HEAD, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
+from kgate.options import Options
 from kgate.plan import LATENCY_RULES, same_signature
-from kgate.setting import Emit, Options, Setting
+from kgate.setting import Emit, Setting
 
 
 def check(options: Options, emit: Emit) -> Report:
     """Run all that the manifest asks for on this machine and judge it. Raises KgateError where there can be no run."""
     started, clock = datetime.now(timezone.utc), time.monotonic()
+    allowance = Allowance(began_s=clock, budget_s=60 * options.budget_min) if options.budget_min else NO_END
     ready = setting.prepare(options, emit)
     prepared = time.monotonic()
     with setting.zygotes(ready, emit) as here:
         answers = correctness.answers(here, emit, dumps=options.dump is not None)
         answered = time.monotonic()
-        times = latency.times(here, answers, latency_levels(here), options.launches, emit)
+        times = latency.times(here, answers, latency_levels(here), options.launches, emit, allowance)
         timed = time.monotonic()
     run = observed(here, answers, times)
+    left = left_over(allowance, times.over_budget, len(here.plan.cases))
     findings = rules.judge(run, here.manifest.policy)
     undumped = dump.write(options.dump, run) if options.dump else ()
     # Not in a `finally`: an interrupted run leaves its files, and the same command goes on from them.
@@ -36,7 +40,7 @@ def check(options: Options, emit: Emit) -> Report:
         version=__version__,
         verdict=verdict_of(findings),
         findings=findings,
-        run=replace(run, remarks=(*run.remarks, *undumped)),
+        run=replace(run, remarks=(*run.remarks, *undumped, *filter(None, (left,)))),
         manifest=str(here.manifest.path.relative_to(here.manifest.root)),
         head=here.head.commit + ("+dirty" if here.head.dirty else ""),
         base=here.base.commit,
@@ -65,6 +69,7 @@ def observed(here: Setting, answers: correctness.Answers, times: latency.Times) 
         latency=times.latency,
         void=times.void,
         checked_only=times.checked_only,
+        over_budget=frozenset(times.over_budget),
         paces=times.paces,
         shift=times.shift,
         instrument=times.instrument,

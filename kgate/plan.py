@@ -210,12 +210,18 @@ class Looks:
 # end, which leaves two degrees of freedom: enough to clear a quiet case, and to call nothing slower that is not far so.
 CPU_LOOKS = Looks(at=(5, 10, 20))
 GPU_LOOKS = Looks(at=(8, 16, 32))
+ROUGH_LOOK = 64  # on a GPU, of cases whose history says that 32 launches will not do
 
 
-def looks(target: Target, acts: bool = True) -> Looks:
-    """Where no answer `acts`, that is stops or warns, there is one look, and it has the whole error rate."""
+def looks(target: Target, acts: bool = True, rough: bool = False) -> Looks:
+    """
+    Where no answer `acts`, that is stops or warns, there is one look, and it has the whole error rate. `rough`: whether
+    the run has cases that get a look more, for which all looks give a share.
+    """
     planned = CPU_LOOKS if target.kind == "cpu" else GPU_LOOKS
-    return planned if acts else Looks(at=planned.at[:1])
+    if not acts:
+        return Looks(at=planned.at[:1])
+    return Looks(at=(*planned.at, ROUGH_LOOK)) if rough and target.kind != "cpu" else planned
 
 
 def acting(levels: Mapping[str, Level]) -> frozenset[str]:

@@ -37,6 +37,7 @@ from kgate.model import (
     Workload,
     of_base,
 )
+from kgate.options import Options
 from kgate.plan import Plan, job, same_signature
 from kgate.rules import NOT_HERE, difference, happened
 from kgate.runner import tools
@@ -45,7 +46,7 @@ from kgate.runner.ledger import Ledger
 from kgate.runner.outputs import run_outputs
 from kgate.runner.process import fresh
 from kgate.runner.state import folder_at
-from kgate.setting import Options, Setting, clean, prepare
+from kgate.setting import Setting, clean, prepare
 
 SHOWN_LINES = 100  # of what the arm printed; the end of it
 

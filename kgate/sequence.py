@@ -5,7 +5,8 @@ Whoever calls says how launches are taken, so that a run on a GPU, a test with t
 launches go through the same decisions.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -17,6 +18,7 @@ from kgate.model import BASE, Case, Decision, LaunchTiming, Ratio, Shift
 # Launches that confirm are numbered from here: the look's number of launches times a hundred, and one by one.
 CONFIRMING = 1_000_000
 PER_LOOK = 100
+SPENT = "--budget was spent"
 
 Launches = Mapping[Case, Sequence[LaunchTiming]]
 
@@ -24,8 +26,11 @@ Launches = Mapping[Case, Sequence[LaunchTiming]]
 class Measure(Protocol):
     """Takes the launches of these numbers, which end up in the launches that `follow` reads."""
 
-    def __call__(self, numbers: Sequence[int], cases: Sequence[Case], *, confirming: bool) -> None:
-        """Of a `confirming` launch nothing is shared with earlier ones: processes, zygotes, the order of arms."""
+    def __call__(self, numbers: Sequence[int], cases: Sequence[Case], *, confirming: bool) -> Collection[Case] | None:
+        """
+        Of a `confirming` launch nothing is shared with earlier ones: processes, zygotes, the order of arms. Returns the
+        cases, if any, that time was not left for: of those, launches are missing.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,13 +39,20 @@ class Agenda:
     Fixed before the first launch. `errors`: launches of a look -> the share of the error rate that it spends.
 
     `confirming`: launches of a confirmation. `acting`: the rivals to be slower than which stops or warns somebody; for
-    other answers nothing is confirmed, and no case is looked at again.
+    other answers nothing is confirmed, and no case is looked at again. `rough`: cases known to need the looks from
+    `rough_from` launches on, which are theirs alone.
     """
 
     questions: tuple[Question, ...]
     errors: Mapping[int, float]
     confirming: int
     acting: frozenset[str]
+    rough: frozenset[Case] = frozenset()
+    rough_from: int = sys.maxsize
+
+    def wanted(self, cases: Iterable[Case], look: int) -> list[Case]:
+        """Those of the open cases that this look is for."""
+        return [case for case in cases if look < self.rough_from or case in self.rough]
 
     @property
     def tests(self) -> int:
@@ -56,13 +68,15 @@ class Agenda:
 class Answers:
     """
     The newest answer to each question, and which of them stand; grows look by look and is read when all is over.
-    `moving`: at this look they moved with most of the run; `moved`: at any look, and nothing bore it out.
+    `moving`: at this look they moved with most of the run; `moved`: at any look, and nothing bore it out. `cut`: cases
+    that time was not left for.
     """
 
     ratios: dict[Question, Ratio] = field(default_factory=dict)
     settled: set[Question] = field(default_factory=set)
     moving: set[Question] = field(default_factory=set)
     moved: set[Question] = field(default_factory=set)
+    cut: set[Case] = field(default_factory=set)
     shift: Shift | None = None
 
     def is_open(self, agenda: Agenda, case: Case) -> bool:
@@ -100,19 +114,22 @@ def follow(agenda: Agenda, cases: Iterable[Case], launches: Launches, measure: M
     open_cases = list(cases)
     done = 0
     for look, error in sorted(agenda.errors.items()):
-        measure(range(done, look), open_cases, confirming=False)
+        open_cases = agenda.wanted(open_cases, look)
+        if not open_cases:
+            break
+        cut = set(measure(range(done, look), open_cases, confirming=False) or ())
         done = look
         take(agenda, answers, seen_at(launches, look), error)
+        leave_cut(answers, cut, look)
         claims = [q for q in claimed(answers) if q.below in agenda.acting]
         if claims:
             numbers = confirming_numbers(look, agenda.confirming)
-            measure(numbers, cases_of(claims), confirming=True)
-            confirm(answers, claims, only(launches, numbers))
+            cut = set(measure(numbers, cases_of(claims), confirming=True) or ())
+            leave_unconfirmed(answers, cut, claims)
+            confirm(answers, [q for q in claims if not cut & set(q.cases)], only(launches, numbers))
         hold_back(answers)
         answers.settled |= {q for q, r in answers.ratios.items() if r.decision is not Decision.INCONCLUSIVE}
         open_cases = [case for case in open_cases if answers.is_open(agenda, case)]
-        if not open_cases:
-            break
     for question in answers.moved - answers.settled:
         answers.ratios[question] = replace(answers.ratios[question], shared=True)
     return answers
@@ -131,6 +148,27 @@ def take(agenda: Agenda, answers: Answers, seen: Launches, error: float) -> None
     answers.moving = set(moved)
     if moved:
         answers.shift = Shift(cases=len(moved), of=len(agenda.against_base), median=median, confirmed=False)
+
+
+def leave_cut(answers: Answers, cut: Collection[Case], look: int) -> None:
+    """What was not launched as often as this look asks for is left as it is: shown, and neither blamed nor cleared."""
+    answers.cut |= set(cut)
+    for question, ratio in list(answers.ratios.items()):
+        if question not in answers.settled and not set(cut).isdisjoint(question.cases):
+            leave(answers, question, f"{SPENT} after {ratio.launches} of {count(look, 'launch', 'launches')}")
+
+
+def leave_unconfirmed(answers: Answers, cut: Collection[Case], claims: Iterable[Question]) -> None:
+    answers.cut |= set(cut)
+    for question in claims:
+        if not set(cut).isdisjoint(question.cases):
+            leave(answers, question, f"{change(answers.ratios[question].median)} could not be confirmed: {SPENT}")
+
+
+def leave(answers: Answers, question: Question, reason: str) -> None:
+    answers.ratios[question] = replace(answers.ratios[question], decision=Decision.INCONCLUSIVE, reason=reason)
+    answers.settled.add(question)
+    answers.moving.discard(question)
 
 
 def claimed(answers: Answers) -> list[Question]:

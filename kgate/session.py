@@ -16,8 +16,8 @@ import click
 
 from kgate.errors import ExitCode, HostError
 from kgate.model import Event, Report
+from kgate.options import Options
 from kgate.runner.state import folder_at
-from kgate.setting import Options
 
 if TYPE_CHECKING:
     from kgate import compilation

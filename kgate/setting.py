@@ -5,7 +5,6 @@ sentence that says why there can be no run.
 
 import hashlib
 import os
-import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,6 +19,7 @@ from kgate.device import interpreter, probed
 from kgate.load import baselines, selection, tree
 from kgate.load import manifest as manifests
 from kgate.model import HEAD, Arm, Baseline, Event, Failure, Fingerprint, Manifest, Outcome, Tree
+from kgate.options import Options
 from kgate.plan import LOCKSTEP, Plan, Target, plan
 from kgate.protocol import Identity
 from kgate.runner.environment import CACHES, refused, worker_environment
@@ -34,44 +34,6 @@ Emit = Callable[[Event], None]
 PASSING = ("environment", "import", "compile")
 TRANSIENT = ("unavailable", "hung", "out-of-memory")
 CLUSTERS = 3  # zygotes per arm, used in turn: children of one share its address layout and hash seed
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """What the command line chose; "" and () mean that kgate chooses."""
-
-    manifest: Path
-    base: str = ""
-    device: str = "auto"
-    python: str = ""
-    kernels: tuple[str, ...] = ()
-    workloads: tuple[str, ...] = ()
-    launches: int = 0
-    dump: Path | None = None  # where to keep what head and base compiled
-
-    @property
-    def named_manifest(self) -> str:
-        """What --manifest has to name; "" where a command finds it without."""
-        return "" if self.manifest == Path("kgate.yaml") else str(self.manifest)
-
-    @property
-    def command(self) -> str:
-        """
-        What to type for the same run elsewhere: what was chosen, by flag or variable, but for what belongs to one
-        machine (the interpreter) or to one way of looking at the result.
-        """
-        words = ["kgate", "check"]
-        if self.named_manifest:
-            words += ["--manifest", self.named_manifest]
-        if self.base:
-            words += ["--base", self.base]
-        if self.device != "auto":
-            words += ["--device", self.device]
-        words += [word for name in self.kernels for word in ("--kernel", name)]
-        words += [word for name in self.workloads for word in ("--workload", name)]
-        if self.launches:
-            words += ["--launches", str(self.launches)]
-        return shlex.join(words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +55,12 @@ class Setting:
     unbuilt: str = ""  # why head's build failed where base's did not
     start: Start = fresh
     launch_start: Start = fresh
+    chosen_devices: tuple[str, ...] = ()  # by --gpus; () is the target alone
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Torch's names of those that launches are taken on, side by side."""
+        return self.chosen_devices or (self.plan.target.torch_name,)
 
 
 def prepare(options: Options, emit: Emit) -> Setting:

@@ -3,13 +3,16 @@ Launches of a run, each with every arm alive at once. What one gives is in the l
 what the ledger holds is not measured again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from kgate import comparisons
+from kgate.allowance import NO_END, Allowance, Purse
 from kgate.correctness import Answers, question
 from kgate.instrument import Companions
+from kgate.lanes import by_device, dealt, elsewhere
 from kgate.model import (
     FALLBACK,
     FALLBACK_TIMED,
@@ -19,7 +22,6 @@ from kgate.model import (
     Arm,
     Case,
     Comparison,
-    Event,
     Failure,
     LaunchTiming,
     Measurement,
@@ -30,12 +32,14 @@ from kgate.model import (
 )
 from kgate.plan import LOCKSTEP, job, jobs, same_signature
 from kgate.protocol import CaseJob
-from kgate.runner import records
+from kgate.runner import parallel, records
 from kgate.runner.choice import choice_of
 from kgate.runner.lockstep import Launch, Schedule, run_launch
+from kgate.runner.milestones import launch_ended, look_started
 from kgate.runner.outputs import run_outputs
 from kgate.runner.process import Start
 from kgate.runner.roofline import floor_of
+from kgate.sequence import PER_LOOK
 from kgate.setting import Emit, Setting, fresh_zygotes
 from kgate.worker import nvml
 
@@ -46,10 +50,22 @@ FILED_AS: Mapping[Arm, Arm] = {HEAD: TIMED, FALLBACK: FALLBACK_TIMED}
 class Stopwatch:
     """What has been timed so far. The one mutable value of this stage; it never leaves it."""
 
-    def __init__(self, *, setting: Setting, answers: Answers, emit: Emit) -> None:
+    def __init__(
+        self,
+        *,
+        setting: Setting,
+        answers: Answers,
+        emit: Emit,
+        allowance: Allowance = NO_END,
+        run_launch: Callable[..., Launch] = run_launch,
+    ) -> None:
         self.setting = setting
         self.answers = answers
         self.emit = emit
+        self.run_launch = run_launch
+        weights = {case: workload.weight for case, workload in setting.plan.workloads.items()}
+        self.purse = Purse(allowance, weights, setting.plan.target.kind, len(setting.devices))
+        self.homes: dict[Case, str] = {}  # the GPU that a case was last timed on
         self.launches: dict[Case, list[LaunchTiming]] = {}
         self.taken: set[tuple[int, Case]] = set()
         self.outcomes: dict[tuple[Arm, Case], Outcome] = {}
@@ -68,38 +84,81 @@ class Stopwatch:
             and all(c.holds for c in self.answers.comparisons.get((HEAD, case), ()))
         ]
 
-    def measure(self, numbers: Sequence[int], cases: Sequence[Case], *, confirming: bool) -> None:
-        """Launches that the ledger does not hold yet; those that confirm come from zygotes of their own."""
+    def measure(self, numbers: Sequence[int], cases: Sequence[Case], *, confirming: bool) -> set[Case]:
+        """
+        Launches that the ledger does not hold yet; those that confirm come from zygotes of their own, on another GPU
+        where there is one. Returns the cases that there is no time for.
+        """
+        left_s = self.purse.left_s(time.monotonic(), confirming=confirming)
+        self.emit(look_started(len(numbers), len(cases), len(self.setting.plan.cases), left_s, confirming=confirming))
         missing = {number: pending for number in numbers if (pending := self.pending(number, cases))}
-        if confirming and missing:
-            with fresh_zygotes(self.setting, self.emit) as start:
-                for number, pending in missing.items():
-                    # The order of arms of one of the launches that made the claim, turned round.
-                    self.launch(number, pending, start, mirrors=number - numbers[0])
-        else:
-            for number, pending in missing.items():
-                self.launch(number, pending, self.setting.launch_start)
+        devices = self.setting.devices
+        self.homes.update(elsewhere(self.homes, cases, devices) if confirming else dealt(cases, devices))
+        if not confirming or not missing:
+            return self.take_launches(missing, self.setting.launch_start, confirming=False)
+        if not self.purse.affordable(missing, time.monotonic(), confirming=True):
+            return {case for pending in missing.values() for case in pending}
+        with fresh_zygotes(self.setting, self.emit) as start:
+            return self.take_launches(missing, start, confirming=True)
+
+    def take_launches(self, left: dict[int, list[Case]], start: Start, *, confirming: bool) -> set[Case]:
+        cut: set[Case] = set()
+        for number in list(left):
+            left = {n: [case for case in pending if case not in cut] for n, pending in left.items()}
+            cut |= set(left[number]) - set(self.purse.affordable(left, time.monotonic(), confirming=confirming))
+            if chosen := [case for case in left.pop(number) if case not in cut]:
+                # Confirming: the order of arms of one of the launches that made the claim, turned round.
+                cut |= self.launch(number, chosen, start, mirrors=number % PER_LOOK if confirming else None)
+        return cut
 
     def pending(self, number: int, cases: Iterable[Case]) -> list[Case]:
         return [case for case in cases if (number, case) not in self.taken and not self.recall(number, case)]
 
-    def launch(self, number: int, pending: Sequence[Case], start: Start, mirrors: int | None = None) -> None:
-        arms = {arm: work for arm in LOCKSTEP if (work := self.jobs_of(arm, pending))}
-        result = run_launch(
-            self.setting.workplace,
-            {a: (*work, *self.companions.jobs(a, list(arms), number)) for a, work in arms.items()},
+    def launch(self, number: int, pending: Sequence[Case], start: Start, mirrors: int | None = None) -> set[Case]:
+        """
+        Each GPU's share side by side with the others', and the controls on one of them in turn. Returns the cases that
+        time has run out for on the way.
+        """
+        began = time.monotonic()
+        shares = {device: self.work(cases) for device, cases in by_device(self.homes, pending).items()}
+        controlled = list(shares)[number % len(shares)]
+        arms = list(shares[controlled])
+        for arm in arms:
+            shares[controlled][arm] = (*shares[controlled][arm], *self.companions.jobs(arm, arms, number))
+        schedule, results = self.schedule(pending, mirrors), {}
+
+        def take(device: str) -> None:
+            results[device] = self.launched(number, shares[device], device, schedule, start)
+
+        parallel.run(list(shares), len(shares), take)
+        taken = {case: results[self.homes[case]] for case in pending}
+        late = {case for case, result in taken.items() if case.name in result.skipped}
+        for case, result in taken.items():
+            if case not in late:
+                self.file(number, case, result)
+        self.companions.take(number, arms, results[controlled])
+        case_s = {case: result.case_s[case.name] for case, result in taken.items() if case.name in result.case_s}
+        self.purse.reckon(case_s, time.monotonic() - began)
+        for result in results.values():
+            self.start_s.update(result.start_s)
+        self.emit(launch_ended(number, len(pending), tuple(results.values()), confirming=mirrors is not None))
+        return late
+
+    def work(self, cases: Sequence[Case]) -> dict[Arm, tuple[CaseJob, ...]]:
+        return {arm: work for arm in LOCKSTEP if (work := self.jobs_of(arm, cases))}
+
+    def launched(
+        self, number: int, work: Mapping[Arm, Sequence[CaseJob]], device: str, schedule: Schedule, start: Start
+    ) -> Launch:
+        return self.run_launch(
+            replace(self.setting.workplace, device=device),
+            work,
             number,
-            self.schedule(pending, mirrors),
+            schedule,
             self.emit,
             start=start,
             throttle=partial(nvml.throttled, self.setting.identity.information.get("uuid", "")),
         )
-        self.start_s.update(result.start_s)
-        for case in pending:
-            self.file(number, case, result)
-        self.companions.take(number, list(arms), result)
-        told = {"launch": number, "cases": len(pending), "start_s": result.start_s, "confirming": mirrors is not None}
-        self.emit(Event(name="launch-ended", fields=told))
 
     def schedule(self, cases: Sequence[Case], mirrors: int | None) -> Schedule:
         """A case that has been timed is timed the same way again, in this run and in one that goes on with it."""
@@ -111,6 +170,7 @@ class Stopwatch:
             choices={**timed, **self.companions.choices()},
             aside=self.companions.cases,
             floors={c.name: floor for c in cases if (floor := floor_of(workloads[c], peaks)) is not None},
+            until_s=self.purse.allowance.until_s(confirming=mirrors is not None),
         )
 
     def jobs_of(self, arm: Arm, cases: Iterable[Case]) -> tuple[CaseJob, ...]:

@@ -44,6 +44,7 @@ class Run:
     fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint(must_match={}))
     void: Mapping[Case, str] = field(default_factory=dict)  # why a launch had no times of it though nothing failed
     checked_only: frozenset[Case] = frozenset()  # not timed on purpose: of weight 0, or with nothing to compute
+    over_budget: frozenset[Case] = frozenset()  # left without a verdict on their times by --budget
     base_ran: bool = False  # a base commit was there to be run; what its arms did is in outcomes
     not_in_base: frozenset[Case] = frozenset()  # base is not asked on purpose: new kernel, changed signature
     remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox
@@ -155,7 +156,8 @@ class Report:
 @dataclass(frozen=True, kw_only=True)
 class Event:
     """
-    A line of `--stream`. Stable names: run-started, rung-ended, launch-ended, case-ended, note, finding, run-ended.
+    A line of `--stream`. Stable names: run-started, rung-ended, look-started, launch-ended, case-ended, note, finding,
+    run-ended.
     """
 
     name: str

@@ -4,6 +4,7 @@ from kgate.figures import change, count, interval, margin, time_of
 from kgate.margins import MARGINS
 from kgate.model import Case, Ratio, Run
 from kgate.rules._law import Said
+from kgate.rules._state import OVER_BUDGET
 
 MEASURE_ANEW = "Mend that, delete `.kgate`, which would give these launches back, and measure again."
 
@@ -51,10 +52,11 @@ def inconclusive(run: Run, case: Case, ratio: Ratio, what: str) -> Said:
         shown = {"interval": measured(ratio)}
     else:
         said, shown = f"without a valid launch: {ratio.reason}", {}
+    advice = more_launches(ratio.launches) if ratio.launches else MEASURE_ANEW
     return Said(
         sentence=f"{what} on workload {case.workload} is inconclusive {said}",
         evidence={**shown, **times(run, case, ratio)},
-        advice=more_launches(ratio.launches) if ratio.launches else MEASURE_ANEW,
+        advice=OVER_BUDGET if case in run.over_budget else advice,
         undecided=True,
     )
 

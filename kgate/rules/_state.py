@@ -4,6 +4,8 @@ from kgate.model import FALLBACK, FALLBACK_TIMED, HEAD, SWITCH_ON, TIMED, Arm, C
 
 # Nobody's code is at fault, and nothing was measured: a package that is not installed, a module from another tree.
 NOT_HERE = ("unavailable", "outside-tree")
+# What to do where time, and nothing else, was wanting.
+OVER_BUDGET = "Give --budget more minutes, or run the same command again: it goes on with what it has measured."
 
 HAPPENED = {
     "import-failed": "does not import",

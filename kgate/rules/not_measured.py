@@ -6,7 +6,7 @@ from dataclasses import replace
 from kgate.advice import reason_advice
 from kgate.model import BASE, HEAD, REFERENCE, TIMED, Case, Finding, Level, Run
 from kgate.rules._law import Limit, Said, of_case, of_run
-from kgate.rules._state import custom_failure, custom_right, fallback_failure, happened, not_here, trace
+from kgate.rules._state import OVER_BUDGET, custom_failure, custom_right, fallback_failure, happened, not_here, trace
 
 NAME = "not-measured"
 DEFAULT = Level.FAIL
@@ -100,11 +100,13 @@ def not_timed(run: Run, case: Case) -> Said | None:
     latency = run.latency.get(case)
     if case in run.checked_only or not custom_right(run, case) or (latency and HEAD.name in latency.median_ns):
         return None
-    why = run.void.get(case, "")
+    why, advice = run.void.get(case, ""), VOID
+    if case in run.over_budget:
+        why, advice = "--budget was spent before", OVER_BUDGET
     return Said(
         sentence=f"{run.kernels[case.kernel].custom} on workload {case.workload} is right, and no launch timed it"
         + (f": {why}" if why else ""),
-        advice=VOID if why else "Run the same command again; it goes on where it stopped.",
+        advice=advice if why else "Run the same command again; it goes on where it stopped.",
         undecided=True,
     )
 

@@ -5,6 +5,7 @@ The arms' order of starting, the order of the cases and of the blocks, the seeds
 all drawn from the launch's number: a process cannot foresee them, a second run of the same launch repeats them.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +29,8 @@ class Launch:
     the seed of one timed sample and its outputs.
 
     `start_s` by arm: from start or fork to the connection, and the first answer on top (imports, device, first case).
+    `case_s`: wall clock by case; `skipped`: cases that time had run out for. `spent_s`: what the gate waited for, by
+    what it had asked for; `busy_s`: device work of the samples, with the flushes before them.
     """
 
     timings: Mapping[str, LaunchTiming]
@@ -35,6 +38,10 @@ class Launch:
     exported: Mapping[Key, tuple[int, tuple[Tensor, ...]]]
     start_s: Mapping[str, float]
     void: Mapping[str, str] = field(default_factory=dict)
+    case_s: Mapping[str, float] = field(default_factory=dict)
+    skipped: frozenset[str] = frozenset()
+    spent_s: Mapping[str, float] = field(default_factory=dict)
+    busy_s: float = 0.0
 
 
 def run_launch(
@@ -56,24 +63,37 @@ def run_launch(
     table = Table(workplace, arms, launch, schedule, emit, start, limits or Limits(), throttle)
     cases = list(dict.fromkeys(job.case for jobs in arms.values() for job in jobs))
     table.draw.shuffle(cases)
-    timings = {}
-    exported = {}
-    void = {}
+    trials: dict[str, Trial] = {}
+    case_s: dict[str, float] = {}
     try:
         table.seat(list(arms))
         for case in cases:
-            trial = Trial(table, case, table.ready_for(case))
-            trial.run()
-            if (timing := trial.timing()) is not None:
-                timings[case] = timing
-            if trial.void:
-                void[case] = trial.void
-            exported.update({(arm, case): (seed, tensors) for arm, (seed, tensors) in trial.exported.items()})
+            began = time.monotonic()
+            if began >= schedule.until_s:
+                break
+            trials[case] = Trial(table, case, table.ready_for(case))
+            trials[case].run()
+            case_s[case] = time.monotonic() - began
         table.break_up()
     finally:
         table.clear()
+    return Launch(
+        exported=sound(table, trials),
+        timings={case: timing for case, trial in trials.items() if (timing := trial.timing()) is not None},
+        failures=table.failures,
+        start_s=table.start_s,
+        void={case: trial.void for case, trial in trials.items() if trial.void},
+        case_s=case_s,
+        skipped=frozenset(cases) - trials.keys(),
+        spent_s=table.spent_s,
+        busy_s=table.busy_s,
+    )
+
+
+def sound(table: Table, trials: Mapping[str, Trial]) -> dict[Key, tuple[int, tuple[Tensor, ...]]]:
+    """The exported samples that lie as they were taken; what was changed since is a failure of its arm."""
+    exported = {(arm, case): sample for case, trial in trials.items() for arm, sample in trial.exported.items()}
     for key, (_, tensors) in exported.items():
         if problem := changed(tensors):
             table.failures[key] = Failure(rung="latency", reason="bad-reply", text=problem)
-    sound = {key: sample for key, sample in exported.items() if key not in table.failures}
-    return Launch(timings=timings, failures=table.failures, exported=sound, start_s=table.start_s, void=void)
+    return {key: sample for key, sample in exported.items() if key not in table.failures}

@@ -2,7 +2,8 @@
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from kgate.model import Arm, Event, Failure
 from kgate.protocol import Answer, CaseJob, Failed, Prepare, Request
@@ -54,6 +55,16 @@ class Table:
         self.failures: dict[Key, Failure] = {}
         self.done: set[Key] = set()  # timed to the end; what happens to the arm later does not touch it
         self.start_s: dict[str, float] = {}
+        self.spent_s: dict[str, float] = {}  # what was waited for, by what was asked for
+        self.busy_s = 0.0  # device work of the timed samples
+
+    @contextmanager
+    def waited_for(self, name: str) -> Iterator[None]:
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.spent_s[name] = self.spent_s.get(name, 0.0) + time.monotonic() - began
 
     def seat(self, arms: list[Arm]) -> None:
         """Start these arms, in an order drawn at random, and wait until each is there or has failed twice."""
@@ -62,7 +73,8 @@ class Table:
             self.order.shuffle(arms)
             if self.mirrored:
                 arms.reverse()
-            failed = self.try_to_seat(arms)
+            with self.waited_for("Start"):
+                failed = self.try_to_seat(arms)
             arms = list(failed)
         for arm, failure in failed.items():
             for case in self.left(arm):
@@ -119,7 +131,8 @@ class Table:
         first = seat.answers == 0 and isinstance(request, Prepare)
         try:
             # The first request is also the one that imports torch, where no zygote has done it.
-            answer = seat.ask(request, self.jobs[arm][case].timeout_s + (self.limits.startup_s if first else 0))
+            with self.waited_for(type(request).__name__):
+                answer = seat.ask(request, self.jobs[arm][case].timeout_s + (self.limits.startup_s if first else 0))
         except Lost as lost:
             failure, blamed = lost.failure, first
         else:
@@ -144,7 +157,8 @@ class Table:
 
     def attempt(self, arm: Arm, request: Request, timeout_s: float) -> Answer:
         """Ask for what may fail, or end the process, without being any fault of the case. Raises Lost."""
-        answer = self.seats[arm].ask(request, timeout_s)
+        with self.waited_for(type(request).__name__):
+            answer = self.seats[arm].ask(request, timeout_s)
         if isinstance(answer, Failed):
             raise Lost(failure_of(answer))
         return answer
@@ -169,10 +183,11 @@ class Table:
 
     def break_up(self) -> None:
         """The launch is over; all are asked to go before the first is waited for."""
-        for seat in self.seats.values():
-            seat.say_quit()
-        for seat in self.seats.values():
-            seat.let_end()
+        with self.waited_for("Quit"):
+            for seat in self.seats.values():
+                seat.say_quit()
+            for seat in self.seats.values():
+                seat.let_end()
 
     def clear(self) -> None:
         for arm in list(self.seats):

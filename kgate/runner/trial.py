@@ -172,6 +172,7 @@ class Trial:
         else:
             self.blocks[arm].append(answer)
             self.wall_ns[arm] += wall_ns
+            self.table.busy_s += busy_ns(answer, plan.batch) / 1e9
             if (reasons := self.table.throttle()) is not None:
                 self.throttle |= set(filter(None, reasons.split(",")))
                 self.notes[GATE_THROTTLE] = ",".join(sorted(self.throttle))
@@ -263,6 +264,12 @@ def doubt(times: Times, request: TimeBlock, wall_ns: int) -> str:
     if claimed_ns > wall_ns + CLOCK_SLACK_NS:
         return f"claims {claimed_ns / 1e6:.3f} ms of a block that took {wall_ns / 1e6:.3f} ms in all"
     return ""
+
+
+def busy_ns(times: Times, batch: int) -> float:
+    """Device work of a block's samples, the flush before each included where the timer tells what one takes."""
+    flush_ns = times.notes.get("flush-ns", 0.0)
+    return batch * sum(times.samples_ns) + len(times.samples_ns) * (0.0 if isinstance(flush_ns, str) else flush_ns)
 
 
 def disturbance(blocks: Sequence[Times]) -> str:

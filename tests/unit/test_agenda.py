@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from kgate.correctness import Answers
-from kgate.latency import agenda, checked_only, shared_out
+from kgate.latency import agenda, checked_only, rough_cases, shared_out
 from kgate.model import HEAD, Noise
-from kgate.plan import Looks, plan
+from kgate.plan import Looks, Target, looks, plan
 from kgate.runner.ledger import Ledger
 from kgate.stats import Prior
 from tests.unit import builders
@@ -55,6 +55,26 @@ def test_what_a_baseline_knows_of_the_noise_is_the_cases_prior() -> None:
     todo = agenda(plan(declared, declared, CPU), stored, {8: 0.01}, 8, frozenset(["base"]))
 
     assert {q.below: q.prior for q in todo.questions} == {"base": Prior.of(0.01, 20), "fallback": None}
+
+
+def test_a_case_whose_launches_were_seen_to_differ_by_more_than_two_percent_gets_a_fourth_look_on_a_gpu() -> None:
+    chosen = plan(manifest(kernel("add", workload("rough", "cpu"), workload("smooth", "cpu"))), None, CPU)
+    noise = {
+        name: {"base": Noise(spread_log=spread, freedom=23)} for name, spread in (("rough", 0.03), ("smooth", 0.01))
+    }
+    known = builders.baseline(
+        {f"add/{name}": replace(builders.stored_case(), noise=found) for name, found in noise.items()}
+    )
+
+    rough = rough_cases(chosen, known, frozenset(["base"]))
+
+    assert [case.workload for case in rough] == ["rough"]
+    assert (
+        rough_cases(chosen, known, frozenset(["fallback"])) == rough_cases(chosen, None, frozenset(["base"])) == set()
+    )
+    assert looks(Target(kind="cuda", name="h200"), True, bool(rough)).at == (8, 16, 32, 64)
+    assert looks(Target(kind="cuda", name="h200")).at == (8, 16, 32)
+    assert looks(CPU, True, True).at == (5, 10, 20)
 
 
 def test_a_workload_that_production_never_sees_and_one_with_nothing_to_compute_are_not_timed() -> None:

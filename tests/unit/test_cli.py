@@ -22,7 +22,7 @@ from kgate.errors import (
     UsageError,
     WorkerError,
 )
-from kgate.setting import Options
+from kgate.options import Options
 
 Ended = tuple[int, str, str]  # exit code, standard output, standard error
 

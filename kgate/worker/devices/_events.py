@@ -5,6 +5,7 @@ Host time must not leak between the events: were the stream idle when the work b
 next launch inside the measured span (seen at 27 µs: one arm 14–91 % slow for a whole launch, in 4 of 75).
 """
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -29,10 +30,8 @@ class Events:
 
         self.torch = torch
         self.name = name
-        properties = torch.cuda.get_device_properties(name)
-        self.uuid = str(properties.uuid)
-        size_bytes = FLUSHES * properties.L2_cache_size
-        self.cold = torch.empty(size_bytes, dtype=torch.uint8, device=name)
+        self.uuid = str(torch.cuda.get_device_properties(name).uuid)
+        self.cold, self.flush_ns = cold(name)
         self.begin, self.end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         self.calls = 1
         self.host_ns = 0
@@ -79,6 +78,7 @@ class Events:
         told: dict[str, str | int | float] = {
             "host-time-leaked": self.leaked,
             "after-last-event-ns": self.late_ns,
+            "flush-ns": self.flush_ns,
             "resolution-ns": RESOLUTION_NS / self.calls,
         }
         told.update(state.readings)
@@ -86,3 +86,19 @@ class Events:
             told["throttle"] = state.throttle
         self.leaked = self.late_ns = 0
         return told
+
+
+@functools.cache
+def cold(name: str) -> tuple[Any, float]:
+    """What is written to flush the cache of a device, one for all cases of the process; and how long that takes."""
+    import torch
+
+    size_bytes = FLUSHES * torch.cuda.get_device_properties(name).L2_cache_size
+    buffer = torch.empty(size_bytes, dtype=torch.uint8, device=name)
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    for _ in range(2):  # the first one loads the kernel
+        begin.record()
+        buffer.zero_()
+        end.record()
+        end.synchronize()
+    return buffer, begin.elapsed_time(end) * 1e6

@@ -1,10 +1,13 @@
 """How looks follow each other: what is confirmed, what goes on, what a run again may spend."""
 
+from dataclasses import replace
+
 import pytest
 
-from kgate.model import Decision
+from kgate.figures import change
+from kgate.model import Case, Decision
 from kgate.sequence import CONFIRMING, confirming_numbers, seen_at, spending
-from tests.unit.numbers.times import ONE, FakeTimer, agenda, arms, ratios_of, steady
+from tests.unit.numbers.times import ONE, FakeTimer, agenda, arms, cases, ratios_of, steady
 
 SLOWER, NO_SLOWER, OPEN = Decision.SLOWER, Decision.NO_SLOWER, Decision.INCONCLUSIVE
 
@@ -134,3 +137,75 @@ def test_however_often_somebody_runs_again_all_looks_spend_no_more_than_a_third_
     assert spent[9] == pytest.approx(0.01 / 6)
     assert spent[10] == pytest.approx(0.01 / 12)
     assert sum(spent.values()) <= 0.01 * 4 / 3
+
+
+class Hurried(FakeTimer):
+    """Leaves out these cases from that launch on, as a spent budget does."""
+
+    late: tuple[Case, ...] = ()
+    last: int = 0
+
+    def __call__(self, numbers, chosen, *, confirming):
+        for number in numbers:
+            super().__call__(
+                [number], [c for c in chosen if c not in self.late or number < self.last], confirming=confirming
+            )
+        return [c for c in chosen if c in self.late and numbers[-1] >= self.last]
+
+
+def hurried(make, late, last):
+    timer = Hurried(make)
+    timer.late, timer.last = late, last
+    return timer
+
+
+def test_a_case_that_the_budget_leaves_no_time_for_is_neither_passed_nor_blamed():
+    first, second = cases(2)
+    timer = hurried(steady(0.08), late=(second,), last=5)
+
+    found = timer.follow(agenda([first, second], tests=100), [first, second])
+
+    by_case = {q.cases: r for q, r in found.ratios.items()}
+    assert by_case[(first,)].decision is SLOWER
+    assert by_case[(second,)].decision is OPEN
+    assert by_case[(second,)].reason == "--budget was spent after 5 of 8 launches"
+    assert found.cut == {second}
+
+
+def test_a_case_that_was_never_launched_has_no_answer_and_is_cut():
+    first, second = cases(2)
+
+    found = hurried(steady(), late=(second,), last=0).follow(agenda([first, second], tests=100), [first, second])
+
+    assert [q.cases for q in found.ratios] == [(first,)]
+    assert found.cut == {second}
+
+
+def test_a_claim_that_there_is_no_time_to_confirm_ends_inconclusive():
+    timer = hurried(steady(0.08), late=(ONE,), last=CONFIRMING)
+
+    found = timer.follow(agenda([ONE], tests=100), [ONE])
+
+    (ratio,) = found.ratios.values()
+    assert (ratio.decision, ratio.launches, ratio.confirmation) == (OPEN, 8, None)
+    assert ratio.reason == f"{change(ratio.median)} could not be confirmed: --budget was spent"
+    assert found.cut == {ONE}
+
+
+def test_a_later_look_that_there_is_no_time_for_leaves_the_case_open():
+    timer = hurried(steady(0.04, spread=0.03), late=(ONE,), last=11)
+
+    (ratio,) = timer.follow(agenda([ONE], tests=100), [ONE]).ratios.values()
+
+    assert (ratio.decision, ratio.reason) == (OPEN, "--budget was spent after 11 of 16 launches")
+
+
+def test_only_a_case_known_to_be_rough_gets_the_fourth_look():
+    rough, smooth = cases(2)
+    todo = replace(agenda([rough, smooth], looks=(8, 16, 32, 64), tests=100), rough=frozenset([rough]), rough_from=64)
+    timer = FakeTimer(steady(0.04, spread=0.03))
+
+    timer.follow(todo, [rough, smooth])
+
+    taken = {case: max(n for n, c in timer.asked if c == case and n < CONFIRMING) + 1 for case in (rough, smooth)}
+    assert taken == {rough: 64, smooth: 32}

@@ -1,6 +1,7 @@
 """The event stream: lines of a run against the schema that other programs read them by."""
 
 import json
+import math
 from typing import Any
 
 import jsonschema
@@ -11,11 +12,21 @@ from kgate.model import HEAD, Event
 from kgate.protocol import RUNGS
 from kgate.reports import events
 from kgate.runner import rungs
+from kgate.runner.lockstep import Launch
+from kgate.runner.milestones import launch_ended, look_started
 from tests.unit.builders import failure, report_of, run_of, with_outcomes
 from tests.unit.reports.sample import sample
 
 SCHEMA = schemas.parsed("run")
 CASE = {"case": "gemm/small@cpu", "arm": "head"}
+LAUNCH = Launch(
+    timings={},
+    failures={},
+    exported={},
+    start_s={"head": 5.18},
+    spent_s={"Prepare": 0.25, "TimeBlock": 1.5},
+    busy_s=0.6,
+)
 # As gate and runner emit them while a run lasts; a contract test reads all lines of a real run.
 DURING = (
     Event(name="run-started", fields={"key": "6fe86e9bb85003f2", "device": "cpu", "head": "fa68", "base": ""}),
@@ -25,7 +36,9 @@ DURING = (
     rungs.refused("gemm/small@cpu", HEAD, "correctness", "row error 1", "acme.gemm:fused", "first at [3]"),
     Event(name="case-ended", fields={**CASE, "ok": False}),
     Event(name="note", fields={"arm": "head", "text": "its zygote died; started anew"}),
-    Event(name="launch-ended", fields={"launch": 0, "cases": 1, "start_s": {"head": 5.18}, "confirming": False}),
+    look_started(8, 1, 3, 61.2, confirming=False),
+    look_started(8, 1, 3, math.inf, confirming=False),
+    launch_ended(0, 1, [LAUNCH, LAUNCH], confirming=False),
 )
 
 
@@ -43,7 +56,8 @@ def test_every_line_of_a_run_keeps_the_schema(report):
 
 
 def test_the_schema_knows_each_stable_name_and_refuses_others():
-    names = ["run-started", "planned", "rung-ended", "case-ended", "launch-ended", "note", "finding", "run-ended"]
+    names = ["run-started", "planned", "rung-ended", "case-ended", "look-started", "launch-ended", "note"]
+    names += ["finding", "run-ended"]
 
     known = [entry["$ref"].rpartition("/")[2] for entry in SCHEMA["oneOf"]]
 
