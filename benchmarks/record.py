@@ -24,6 +24,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -88,7 +89,7 @@ def main() -> int:
         zygotes.warm(workplace, list(ARMS))
         bench = Bench(workplace=workplace, start=zygotes.start, seed=zlib.crc32(options.start.encode()), choices={})
         doses = prepared(bench, recorded, packages, file, options)
-        for line in taken(bench, zygotes, recorded, doses, file, until):
+        for line in islice(taken(bench, zygotes, recorded, doses, file, until), options.launches):
             append(file, line)
             shutil.copy(file, known)
     start = read(file)
@@ -101,6 +102,7 @@ def parsed() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--start", required=True, help="a name for this start of the machine")
     options.add_argument("--seconds", type=float, default=270.0)
+    options.add_argument("--launches", type=int, help="at most; as many as fit by default")
     options.add_argument("--device", default="cuda:0")
     options.add_argument("--python", default=sys.executable, help="the interpreter that has torch and the DSLs")
     options.add_argument("--zygotes", type=int, default=ZYGOTES)

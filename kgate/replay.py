@@ -4,6 +4,7 @@ sure one can be of a rate that was counted so.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,13 +34,21 @@ def history(logs: Array) -> Prior:
     return Prior(variance=found.variance, freedom=usable)
 
 
-def judged(logs: Array, fresh: Array, tests: int, prior: Prior | None = None, looks: tuple[int, ...] = LOOKS) -> Judged:
+def judged(
+    logs: Array,
+    fresh: Array,
+    tests: int,
+    prior: Prior | None = None,
+    looks: tuple[int, ...] = LOOKS,
+    errors: Sequence[float] = (),
+) -> Judged:
     """
     `logs`: [runs, cases, launches], each launch's number; `fresh`: [runs, cases, looks, 8], of the confirmation that a
-    claim at that look asks for. What earlier looks called slower does not help later ones here, as it does in a run:
-    that costs power where many cases are slow, and nothing else.
+    claim at that look asks for; `errors`: what each look may spend, an equal share by default. What earlier looks
+    called slower does not help later ones here, as it does in a run: that costs power where many cases are slow, and
+    nothing else.
     """
-    shape = logs.shape[:2]
+    shape, errors = logs.shape[:2], errors or [MARGINS.error_rate / len(looks)] * len(looks)
     decision, used, failed = np.zeros(shape, np.int8), np.zeros(shape, np.int32), np.zeros(shape, np.int8)
     for number, look in enumerate(looks):
         rows = np.flatnonzero((decision == OPEN).any(axis=1))
@@ -47,7 +56,7 @@ def judged(logs: Array, fresh: Array, tests: int, prior: Prior | None = None, lo
             break
         was_open = decision[rows] == OPEN
         found = estimated(logs, fresh, failed, rows, look, number, prior)
-        slower, passes = decided(found, tests, MARGINS.error_rate / len(looks))
+        slower, passes = decided(found, tests, errors[number])
         claimed = slower & was_open
         holds = np.zeros_like(claimed)
         holds[claimed] = borne_out(trimmed(fresh[rows, :, number][claimed]))

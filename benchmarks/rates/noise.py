@@ -1,14 +1,11 @@
 """
-How launches differ, as data, and times drawn from it; or recorded launches, drawn with replacement.
+How launches differ, as data, and times drawn from it.
 
 Spreads are of the log ratio of one code in both arms, per launch, over 75 launches on two starts of a machine with one
 NVIDIA H200 (torch 2.11, CUDA 13.0, 48 samples an arm and launch, arms in lockstep), but for what is marked assumed.
 """
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -85,31 +82,3 @@ def log_times(noise: Noise, generator: np.random.Generator, cases: int, launches
     times *= np.float32(noise.spread * SAMPLE_SPREADS)
     times += own[..., None]
     return times
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recorded:
-    """Launches of one case, same code in two arms: log times, [2, launches, samples]."""
-
-    name: str
-    times: Floats
-
-
-def recorded(folder: Path) -> Iterator[Recorded]:
-    """
-    Every case of `*.json` there: {"cases": [{"name": …, "launches": [{"head_ns": […], "base_ns": […]}, …]}, …]}, times
-    in ns. Launches are cut to the fewest samples that one has.
-    """
-    for path in sorted(folder.glob("*.json")):
-        for case in json.loads(path.read_text())["cases"]:
-            launches = case["launches"]
-            kept = min(len(ns) for launch in launches for ns in (launch["head_ns"], launch["base_ns"]))
-            arms = [[launch[arm][:kept] for launch in launches] for arm in ("head_ns", "base_ns")]
-            yield Recorded(name=case["name"], times=np.log(np.array(arms, np.float64)).astype(np.float32))
-
-
-def redrawn(case: Recorded, generator: np.random.Generator, cases: int, launches: int) -> Floats:
-    """As `log_times`: recorded launches with replacement, arms swapped at random, so that no bias passes for noise."""
-    picked = case.times[:, generator.integers(0, case.times.shape[1], (cases, launches))]
-    swapped = generator.random((1, cases, launches, 1)) < 0.5
-    return np.where(swapped, picked[::-1], picked)
