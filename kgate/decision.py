@@ -143,7 +143,7 @@ def blurred(timings: Sequence[Sequence[LaunchTiming]], question: Question) -> tu
         above, below = ([ns for t in of_case for ns in t.samples_ns[a]] for a in (question.above, question.below))
         step_ns, time_ns = stats.step_ns([*above, *below]), float(np.median(below))
         if step_ns > MARGINS.coarsest_step * time_ns:
-            words = f"the timer steps by {time_of(step_ns)}, {100 * step_ns / time_ns:.2g} % of the time"
+            words = f"the timer steps by {time_of(step_ns)}, {100 * step_ns / time_ns:.3g} % of the time"
             worst = max(worst, (math.log1p(2 * step_ns / time_ns), words))
     return worst
 

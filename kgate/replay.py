@@ -126,4 +126,5 @@ class Rate:
         return math.fsum(map(math.exp, log_terms))
 
     def __str__(self) -> str:
-        return f"{self.hits} of {self.of} (≤ {100 * self.bound:.2g} %)"
+        percent = f"{100 * self.bound:.2g}" if self.bound < 0.995 else "100"
+        return f"{self.hits} of {self.of} (≤ {percent} %)"
