@@ -37,7 +37,7 @@ from recording.kernels import Kernel, kernels  # noqa: E402
 from recording.summary import summary  # noqa: E402
 
 from kgate.device import probed  # noqa: E402  the checkout, not an installed kgate
-from kgate.model import BASE, HEAD, Arm, Event, LaunchTiming, Route, Tree  # noqa: E402
+from kgate.model import BASE, GATE_THROTTLE, HEAD, Arm, Event, LaunchTiming, Route, Tree  # noqa: E402
 from kgate.protocol import SINGLE, CaseJob  # noqa: E402
 from kgate.runner.choice import Choice, choice_of  # noqa: E402
 from kgate.runner.lockstep import Launch, Schedule, run_launch  # noqa: E402
@@ -198,8 +198,15 @@ def taken(
         found = bench.launch(number, arms, Schedule(export_limit_bytes=0))
         took = time.monotonic() - this
         timed = {name: kept(timing, turn[name].way if name in turn else "") for name, timing in found.timings.items()}
-        second, took = round(this - began, 1), round(took, 2)
-        yield Recorded(launch=number, zygote=zygote, second=second, took=took, kernels=timed)
+        yield Recorded(
+            launch=number,
+            zygote=zygote,
+            second=round(this - began, 1),
+            took=round(took, 2),
+            kernels=timed,
+            busy=round(found.busy_s, 3),
+            spent={name: round(s, 3) for name, s in found.spent_s.items()},
+        )
         if number % SAID_EVERY == 0:
             print(f"launch {number}: {took:.1f} s, {len(timed)} kernels", flush=True)
         number, longest = number + 1, max(longest, took)
@@ -208,6 +215,9 @@ def taken(
 def kept(timing: LaunchTiming, way: str) -> Taken:
     samples = shortened(timing.samples_ns)
     read_out = {name: spread(timing, key) for key, name in PARTS.items()}
+    throttle = {n: str(t) for arm, n in ARMS.items() if (t := timing.notes.get(f"{arm.name}.throttle"))}
+    if GATE_THROTTLE in timing.notes:  # "" says that the gate has looked
+        throttle[recordings.GATE] = str(timing.notes[GATE_THROTTLE])
     return Taken(
         method=timing.method,
         calls=int(timing.notes.get("batch", 1)),
@@ -216,7 +226,7 @@ def kept(timing: LaunchTiming, way: str) -> Taken:
         mhz=read_out["mhz"],
         celsius=max(read_out["celsius"], default=0),
         watts=max(read_out["watts"], default=0),
-        throttle={n: str(t) for arm, n in ARMS.items() if (t := timing.notes.get(f"{arm.name}.throttle"))},
+        throttle=throttle,
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 SUFFIX = ".jsonl.gz"
 FORMAT = 1
 HEAD, BASE, SLOWED = "head", "base", "slowed"
+GATE = "gate"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +37,8 @@ class Heading:
 class Taken:
     """
     One kernel in one launch. `ns`: by arm, whole nanoseconds a call of each sample, in the order taken; `slowed` is
-    the arm that is slower in this `way`. `mhz`: the multiprocessors' clock, least and most; `throttle`: by arm.
+    the arm that is slower in this `way`. `mhz`: the multiprocessors' clock, least and most; `throttle`: by arm, and
+    under "gate" where the gate itself has asked the driver.
     """
 
     method: str
@@ -51,13 +53,18 @@ class Taken:
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """`zygote`: which of the processes forked from; `second`: when it began, since the start's first."""
+    """
+    `zygote`: which of the processes forked from; `second`: when it began, since the first of its command; `busy`:
+    seconds of device work of the samples, flushes included; `spent`: seconds by what the arms were asked for.
+    """
 
     launch: int
     zygote: int
     second: float
     took: float
     kernels: Mapping[str, Taken]
+    busy: float = 0.0
+    spent: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

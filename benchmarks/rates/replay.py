@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from kgate.throttling import NO_MEASURE
 
-from .recordings import BASE, HEAD, SLOWED, Start, Taken
+from .recordings import BASE, GATE, HEAD, SLOWED, Start, Taken
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -75,8 +75,9 @@ def pools(starts: Sequence[Start]) -> list[Pool]:
 
 
 def lowered(taken: Taken) -> bool:
-    """By the word of both arms, as the gate takes it."""
-    return any(all(reason in taken.throttle.get(arm, "") for arm in (HEAD, BASE)) for reason in NO_MEASURE)
+    """As kgate.throttling has it: by what the driver told the gate, else by the word of both arms."""
+    told = (GATE,) if GATE in taken.throttle else (HEAD, BASE)
+    return any(all(reason in taken.throttle.get(name, "") for name in told) for reason in NO_MEASURE)
 
 
 def launches(taken: Sequence[Taken], arm: str) -> Launches:

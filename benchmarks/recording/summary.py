@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from rates.recordings import BASE, HEAD, SLOWED, Start, Taken
+from rates.recordings import BASE, HEAD, SLOWED, Recorded, Start, Taken
 from tabulate import tabulate
 
 ROBUST = 1.4826  # a median absolute deviation as a standard deviation, of normal values
@@ -17,7 +17,17 @@ def summary(starts: Sequence[Start]) -> str:
     rows = [row(name, [r.kernels[name] for r in launches if name in r.kernels]) for name in names]
     took = [r.took for r in launches]
     note = f"{len(launches)} launches, {statistics.fmean(took):.1f} s each" if took else "no launch"
-    return tabulate(rows, headers=HEADERS, disable_numparse=True) + f"\n{note}; {throttled(launches_of(starts))}"
+    lines = [f"{note}; {throttled(launches_of(starts))}", *([spent(launches)] if took else [])]
+    return "\n".join([tabulate(rows, headers=HEADERS, disable_numparse=True), *lines])
+
+
+def spent(launches: Sequence[Recorded]) -> str:
+    """Means over launches."""
+    whole, busy = (statistics.fmean(getattr(r, name) for r in launches) for name in ("took", "busy"))
+    names = dict.fromkeys(name for r in launches for name in r.spent)
+    parts = {name: statistics.fmean(r.spent.get(name, 0.0) for r in launches) for name in names}
+    told = ", ".join(f"{name} {s:.2f} s" for name, s in sorted(parts.items(), key=lambda part: -part[1]))
+    return f"of a launch: device work of samples {busy:.2f} s ({busy / whole:.0%}); waited for: {told}"
 
 
 def row(name: str, taken: Sequence[Taken]) -> tuple[str, ...]:
