@@ -67,7 +67,7 @@ def cli() -> None:
     envvar="KGATE_RESULTS",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Also write report.json, report.txt and comment.md here.",
+    help="Also write report.json, report.txt, comment.md and the samples here.",
 )
 @click.option(
     "--dump",
@@ -253,6 +253,31 @@ def diff(manifest: Path, report: Path | None) -> ExitCode:
 
     click.echo(stored.diff(manifest, report))
     return ExitCode.GREEN
+
+
+@cli.command()
+@click.argument("results", nargs=-1, type=click.Path(path_type=Path), metavar="[DIR]...")
+@MANIFEST
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json", "pytest-benchmark"]),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+def report(results: tuple[Path, ...], manifest: Path, form: str) -> ExitCode:
+    """Judge the samples of a run again, and tell them in any format; nothing is measured.
+
+    DIR is a folder that `kgate check --results` wrote, or its ledger; several attempts at the same thing are pooled.
+    Without DIR it is the last run here. The exit code is the verdict's, as that of `kgate check`.
+    """
+    from kgate import report as reports
+    from kgate import session
+
+    again = reports.again(results, manifest)
+    click.echo(session.rendered(again, form), nl=False)
+    return again.verdict.exit_code
 
 
 @cli.command()

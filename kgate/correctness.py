@@ -39,7 +39,7 @@ from kgate.runner import records
 from kgate.runner.outputs import Errand, run_outputs
 from kgate.runner.rungs import climbed, refused
 from kgate.runner.warmup import Warmed, fill_caches
-from kgate.setting import PASSING, TRANSIENT, Emit, Setting
+from kgate.setting import Emit, Setting, passing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,9 @@ class Bench:
         """One arm on its cases, but for those that the ledger knows."""
         if self.setting.unbuilt and arm.tree is Tree.HEAD:
             broken = Failure(rung="compile", reason="compile-failed", text=self.setting.unbuilt)
-            self.outcomes.update({(arm, case): broken for case in cases})
+            for case in cases:
+                self.outcomes[arm, case] = broken
+                self.setting.ledger.record("outcome", name_of(arm, case), records.outcome_to_json(broken))
             return
         pending = [c for c in cases if not self.recall(arm, c)]
         if not pending:
@@ -155,7 +157,7 @@ class Bench:
             return False
         match outcome:
             case Failure():
-                usable = outcome.rung not in PASSING and outcome.reason not in TRANSIENT
+                usable = not passing(outcome)
             case Measurement():
                 usable = not self.awaited(arm, case) or all(t.path.is_file() for t in outcome.outputs)
                 # An earlier run's files are gone with it: what is to be dumped is compiled and run once more.

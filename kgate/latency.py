@@ -4,7 +4,7 @@ here before the first launch; how looks follow each other is sequence.py's, how 
 """
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgate import idle, sequence
@@ -74,32 +74,46 @@ def times(
     Where the run's own controls fail, all is measured once more, on a GPU that is idle if waiting can make it so. The
     times of the first try decide nothing then; what was wrong with its outputs still is.
     """
-    first = measured(setting, answers, levels, only, emit, allowance)
+
+    def watch(here: Setting) -> Stopwatch:
+        return Stopwatch(setting=here, answers=answers, emit=emit, allowance=allowance)
+
+    def prepare(first: Instrument) -> None:
+        text = f"controls failed ({'; '.join(first.faults)}): measuring again on an idle GPU"
+        emit(Event(name="note", fields={"arm": "", "text": text}))
+        idle.wait(setting.identity.information.get("uuid", ""))
+
+    return twice(setting, lambda here: decided(watch(here), levels, only), prepare)
+
+
+def twice(setting: Setting, decide: Callable[[Setting], Times], prepare: Callable[[Instrument], None]) -> Times:
+    """Decided from what the ledger's first chapter has, and where the controls fail, after `prepare`, from another."""
+    first = decide(setting)
     if first.instrument is None or not first.instrument.voids:
         return first
-    text = f"controls failed ({'; '.join(first.instrument.faults)}): measuring again on an idle GPU"
-    emit(Event(name="note", fields={"arm": "", "text": text}))
-    idle.wait(setting.identity.information.get("uuid", ""))
-    again = measured(replace(setting, ledger=setting.ledger.within(AGAIN)), answers, levels, only, emit, allowance)
+    prepare(first.instrument)
+    return second(first, decide(replace(setting, ledger=setting.ledger.within(AGAIN))))
+
+
+def second(first: Times, times: Times) -> Times:
+    """What was wrong with outputs in the first try still is."""
     return replace(
-        again,
-        instrument=replace(again.instrument, again=True) if again.instrument else None,
-        outcomes={**again.outcomes, **first.outcomes},
+        times,
+        instrument=replace(times.instrument, again=True) if times.instrument else None,
+        outcomes={**times.outcomes, **first.outcomes},
         comparisons={
-            key: (*first.comparisons.get(key, ()), *again.comparisons.get(key, ()))
-            for key in first.comparisons.keys() | again.comparisons.keys()
+            key: (*first.comparisons.get(key, ()), *times.comparisons.get(key, ()))
+            for key in first.comparisons.keys() | times.comparisons.keys()
         },
     )
 
 
-def measured(
-    setting: Setting, answers: Answers, levels: Mapping[str, Level], only: int, emit: Emit, allowance: Allowance
-) -> Times:
-    watch = Stopwatch(setting=setting, answers=answers, emit=emit, allowance=allowance)
-    acts = acting(levels)
+def decided(watch: Stopwatch, levels: Mapping[str, Level], only: int, at: tuple[int, ...] = ()) -> Times:
+    """With launches as `watch` takes them; `at`: looks that were planned elsewhere."""
+    setting, answers, acts = watch.setting, watch.answers, acting(levels)
     stored = comparable_cases(setting)
-    rough = rough_cases(setting.plan, stored, acts) if not only else frozenset()
-    planned = Looks(at=(only,)) if only else looks(setting.plan.target, bool(acts), bool(rough))
+    rough = frozenset() if at or only else rough_cases(setting.plan, stored, acts)
+    planned = Looks(at=at or (only,)) if at or only else looks(setting.plan.target, bool(acts), bool(rough))
     errors = shared_out(setting.ledger, planned)
     first = min(planned.at[0], looks(setting.plan.target).at[0])
     untimed = checked_only(setting.plan, answers)

@@ -10,12 +10,13 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from kgate import __version__, correctness, dump, latency, rules, setting
+from kgate import __version__, correctness, dump, latency, premises, rules, setting
 from kgate.allowance import NO_END, Allowance, left_over
 from kgate.load import owners
-from kgate.model import HEAD, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
+from kgate.model import HEAD, Finding, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
 from kgate.options import Options
 from kgate.plan import LATENCY_RULES, same_signature
+from kgate.premises import Attempt
 from kgate.setting import Emit, Setting
 
 
@@ -24,31 +25,49 @@ def check(options: Options, emit: Emit) -> Report:
     started, clock = datetime.now(timezone.utc), time.monotonic()
     allowance = Allowance(began_s=clock, budget_s=60 * options.budget_min) if options.budget_min else NO_END
     ready = setting.prepare(options, emit)
+    premises.record(ready)
+    attempt = premises.begun(options, started.isoformat())
+    premises.record_attempt(ready.ledger, attempt)
     prepared = time.monotonic()
     with setting.zygotes(ready, emit) as here:
         answers = correctness.answers(here, emit, dumps=options.dump is not None)
         answered = time.monotonic()
         times = latency.times(here, answers, latency_levels(here), options.launches, emit, allowance)
         timed = time.monotonic()
-    run = observed(here, answers, times)
+    owned = ownerships(here, answers, here.manifest.root, here.plan.kernels)
+    owned_before = base_ownerships(here, answers)
+    premises.record_ownership(here.ledger, owned, owned_before)
+    run = observed(here, answers, times, owned, owned_before)
     left = left_over(allowance, times.over_budget, len(here.plan.cases))
     findings = rules.judge(run, here.manifest.policy)
     undumped = dump.write(options.dump, run) if options.dump else ()
+    cost_s = {"prepare": prepared - clock, "answers": answered - prepared, "times": timed - answered}
+    done = replace(attempt, resumed=answers.resumed, wall_s=time.monotonic() - clock, cost_s=cost_s)
+    premises.record_attempt(here.ledger, done)
+    run = replace(run, remarks=(*run.remarks, *undumped, *filter(None, (left,))))
+    report = reported(here, run, findings, done, attempts=len(premises.attempts(here.ledger)))
     # Not in a `finally`: an interrupted run leaves its files, and the same command goes on from them.
-    setting.clean(here, run.outcomes.values())
+    setting.clean(here, run.outcomes)
+    return report
+
+
+def reported(here: Setting, run: Run, findings: tuple[Finding, ...], made: Attempt, *, attempts: int) -> Report:
+    """What is told of a run; `made` is the attempt whose cost is told, one of `attempts`."""
     return Report(
         version=__version__,
         verdict=verdict_of(findings),
         findings=findings,
-        run=replace(run, remarks=(*run.remarks, *undumped, *filter(None, (left,)))),
+        run=run,
         manifest=str(here.manifest.path.relative_to(here.manifest.root)),
         head=here.head.commit + ("+dirty" if here.head.dirty else ""),
         base=here.base.commit,
-        started=started.isoformat(timespec="seconds"),
-        wall_s=time.monotonic() - clock,
-        cost_s={"prepare": prepared - clock, "answers": answered - prepared, "times": timed - answered},
-        command=options.command,
-        resumed=answers.resumed,
+        started=datetime.fromisoformat(made.started).isoformat(timespec="seconds"),
+        wall_s=made.wall_s,
+        cost_s=made.cost_s,
+        command=made.command,
+        resumed=made.resumed,
+        key=here.folder.name,
+        attempts=attempts,
     )
 
 
@@ -57,7 +76,13 @@ def latency_levels(here: Setting) -> Mapping[str, Level]:
     return {rule: rules.level_of(rule, here.manifest.policy, on_gpu) for rule in LATENCY_RULES}
 
 
-def observed(here: Setting, answers: correctness.Answers, times: latency.Times) -> Run:
+def observed(
+    here: Setting,
+    answers: correctness.Answers,
+    times: latency.Times,
+    owned: Mapping[str, Ownership],
+    owned_before: Mapping[str, Ownership],
+) -> Run:
     """Everything seen, in the one value that rules read."""
     return Run(
         kernels=here.plan.kernels,
@@ -73,8 +98,8 @@ def observed(here: Setting, answers: correctness.Answers, times: latency.Times) 
         paces=times.paces,
         shift=times.shift,
         instrument=times.instrument,
-        ownership=ownerships(here, answers, here.manifest.root, here.plan.kernels),
-        base_ownership=base_ownerships(here, answers),
+        ownership=owned,
+        base_ownership=owned_before,
         base_kernels=here.plan.base_kernels,
         baseline=here.stored,
         fingerprint=here.fingerprint,

@@ -93,7 +93,7 @@ def repro(options: Options, order: Order) -> tuple[str, ExitCode]:
     try:
         return alone(here, case_of(here.plan, order.case, workload, device), order)
     finally:
-        clean(here, ())
+        clean(here, {})
 
 
 def silent(event: Event) -> None:

@@ -4,6 +4,7 @@ The terminal and the results folder belong to this module; the pipeline knows ne
 """
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -17,7 +18,7 @@ import click
 from kgate.errors import ExitCode, HostError
 from kgate.model import Event, Report
 from kgate.options import Options
-from kgate.runner.state import folder_at
+from kgate.runner.state import LEDGER, folder_at, untrimmed
 
 if TYPE_CHECKING:
     from kgate import compilation
@@ -45,9 +46,10 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
         emit = (lambda event: click.echo(events.render(event))) if form == STREAM else shown_on_terminal(stack)
         report = pipeline.check(options, emit)
     # Files first: a reader that closes the pipe early must not cost the report.
-    for folder in (folder_at(root) / last.folder_name(path, root), results):
-        if folder is not None:
-            write(report, folder)
+    write(report, folder_at(root) / last.folder_name(path, root))
+    if results is not None:
+        write(report, results)
+        keep(folder_at(root) / f"{report.key}.jsonl", results)
     with suppress(BrokenPipeError):
         if form == STREAM:
             for event in events.of_report(report):
@@ -116,7 +118,19 @@ def write(report: Report, folder: Path) -> None:
         for name, form in texts.items():
             (folder / name).write_text(render(report, form, plain), encoding="utf-8")
     except OSError as error:
-        raise HostError(f"{folder}: the report cannot be written there ({error.strerror}); free some space") from error
+        raise unwritten(folder, error) from error
+
+
+def keep(ledger: Path, results: Path) -> None:
+    """The samples themselves beside the report, for `kgate report`; as they were before any were put aside."""
+    try:
+        shutil.copyfile(untrimmed(ledger), results / LEDGER)
+    except OSError as error:
+        raise unwritten(results, error) from error
+
+
+def unwritten(folder: Path, error: OSError) -> HostError:
+    return HostError(f"{folder}: the report cannot be written there ({error.strerror}); free some space")
 
 
 def show(options: Options, what: Shown) -> ExitCode:

@@ -7,7 +7,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from kgate.completion import completed
 from kgate.device import interpreter, probed
 from kgate.load import baselines, selection, tree
 from kgate.load import manifest as manifests
-from kgate.model import HEAD, Arm, Baseline, Event, Failure, Fingerprint, Manifest, Outcome, Tree
+from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Tree
 from kgate.options import Options
 from kgate.plan import LOCKSTEP, Plan, Target, plan
 from kgate.protocol import Identity
@@ -26,7 +26,7 @@ from kgate.runner.environment import CACHES, refused, worker_environment
 from kgate.runner.ledger import Ledger
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
-from kgate.runner.state import folder_at, hold, sweep
+from kgate.runner.state import folder_at, hold, spent, sweep
 from kgate.runner.zygote import FORKABLE, Zygotes, by_tree
 
 Emit = Callable[[Event], None]
@@ -191,6 +191,10 @@ def run_key(
     return hashlib.sha256(repr(sorted(parts.items())).encode()).hexdigest()[:16]
 
 
+def passing(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failure) and (outcome.rung in PASSING or outcome.reason in TRANSIENT)
+
+
 def dirty_remark(head: tree.Head) -> tuple[str, ...]:
     return ("the work tree has uncommitted changes; they were measured as head",) if head.dirty else ()
 
@@ -199,17 +203,16 @@ def hidden_remarks(manifest: Manifest) -> tuple[str, ...]:
     return tuple(f"env: {name} is never given to a worker" for name in refused(manifest.env))
 
 
-def clean(setting: Setting, outcomes: Iterable[Outcome]) -> None:
+def clean(setting: Setting, outcomes: Mapping[tuple[Arm, Case], Outcome]) -> None:
     """
     Give the base tree back to git, drop the run's bulky files, and let other runs in.
 
-    The ledger stays, so that a second run of the same content judges the same samples and cannot draw again, unless
-    something failed that is mended outside the repository: then the next run has to measure.
+    The ledger stays, so that a second run of the same content judges the same samples and cannot draw again. Only of a
+    case in which something failed that is mended outside the repository the next run has to measure all.
     """
     with suppress(OSError):
         shutil.rmtree(setting.folder)
-    if any(isinstance(o, Failure) and (o.rung in PASSING or o.reason in TRANSIENT) for o in outcomes):
-        setting.ledger.path.unlink(missing_ok=True)
+    setting.ledger.forget({case.name for (_, case), o in outcomes.items() if passing(o)}, spent(setting.ledger.path))
     if setting.base.folder is not None:
         tree.remove(setting.manifest.root, setting.base.folder)
     setting.ledger.close()

@@ -10,6 +10,7 @@ import math
 import sys
 import types
 import typing
+from collections.abc import Mapping
 from typing import Any, Literal, TypeVar, Union
 
 
@@ -66,7 +67,7 @@ def coerce(hint: Any, value: Any, where: str) -> Any:
             return tuple(coerce(h, v, f"{where}[{i}]") for i, (h, v) in enumerate(zip(inner, value, strict=True)))
     if origin is list and isinstance(value, list):
         return [coerce(parts[0], v, where) for v in value]
-    if origin is dict and isinstance(value, dict):
+    if origin in (dict, Mapping) and isinstance(value, dict):
         return {str(k): coerce(parts[1], v, f"{where}.{k}") for k, v in value.items()}
     if dataclasses.is_dataclass(hint) and isinstance(value, dict):
         return build(typing.cast(type, hint), value, where)

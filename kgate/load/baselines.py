@@ -29,6 +29,11 @@ def read(path: Path) -> Baseline | None:
         raise BaselineError(f"{path}: cannot be read ({error.strerror}); mend its permissions") from error
     except (ValueError, RecursionError) as error:
         raise BaselineError(f"{path}: not JSON ({error}); {RECORD_AGAIN}") from error
+    return parsed(path, body)
+
+
+def parsed(path: Path, body: Any) -> Baseline:
+    """What the JSON `body` of `path` amounts to. Raises BaselineError where the schema does not hold."""
     check(path, body)
     fingerprint = body["fingerprint"]
     return Baseline(

@@ -151,6 +151,8 @@ class Report:
     command: str  # what to type to get this again
     sandbox: str = "none"
     resumed: int = 0  # outcomes taken from the ledger of an earlier, interrupted run
+    key: str = ""  # of the ledger: equal where trees, manifest, choice, fingerprint and kgate are
+    attempts: int = 1  # runs of this key whose launches are pooled here
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from kgate.model import Report
-from kgate.reports import document, markdown, text
+from kgate.reports import document, markdown, pytest_benchmark, text
 from kgate.reports._style import FormatModule, Style
 
 __all__ = ["FORMATS", "FormatModule", "Style", "render"]
 
-FORMATS: Mapping[str, FormatModule] = {module.NAME: module for module in (text, markdown, document)}
+FORMATS: Mapping[str, FormatModule] = {module.NAME: module for module in (text, markdown, document, pytest_benchmark)}
 
 
 def render(report: Report, form: str, style: Style) -> str:

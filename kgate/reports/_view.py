@@ -87,8 +87,13 @@ def commits(report: Report) -> str:
     return f"{head} against base {report.base[:9]}" if report.base else f"{head}, no base"
 
 
-def launches(run: Run) -> str:
-    """How many launches the cases were timed in: `8 launches`, or `3 to 8 launches`."""
+def launches(report: Report) -> str:
+    """How many launches the cases were timed in: `8 launches`, `3 to 8 launches`, or `16 launches of 2 attempts`."""
+    of = f" of {report.attempts} attempts" if report.attempts > 1 else ""
+    return f"{timed_in(report.run)}{of}"
+
+
+def timed_in(run: Run) -> str:
     numbers = [len(found.launches) for found in run.latency.values()]
     if not numbers:
         return "no launches"

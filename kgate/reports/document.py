@@ -59,6 +59,8 @@ def document(report: Report) -> dict[str, Any]:
         "wall_s": report.wall_s,
         "cost_s": dict(report.cost_s),
         "resumed": report.resumed,
+        "key": report.key,
+        "attempts": report.attempts,
         "command": report.command,
         "remarks": list(run.remarks),
         "fingerprint": fingerprint(run.fingerprint),

@@ -54,7 +54,7 @@ def opening(report: Report) -> str:
     return (
         f"{SIGNS[report.verdict]} **kgate: {report.verdict.value}.** {capital(markdown(headline(report)))}.\n\n"
         f"{markdown(report.manifest)}, {markdown(commits(report))}, {markdown(gpu(report))}, "
-        f"{launches(report.run)}.\n\n"
+        f"{launches(report)}.\n\n"
     )
 
 

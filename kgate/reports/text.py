@@ -35,7 +35,7 @@ def render(report: Report, style: Style) -> str:
         lines += wrapped(f"remark: {plain(remark)}", style.width)
     if controls := _instrument.line(report.run):
         lines += wrapped(controls, style.width)
-    lines += wrapped(f"cost: {cost(report)}, {launches(report.run)}, sandbox {plain(report.sandbox)}", style.width)
+    lines += wrapped(f"cost: {cost(report)}, {launches(report)}, sandbox {plain(report.sandbox)}", style.width)
     lines += wrapped(f"again: {plain(command(report), LONGEST_COMMAND)}", style.width)
     return "\n".join(lines) + "\n"
 

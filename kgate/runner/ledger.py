@@ -8,7 +8,7 @@ import errno
 import fcntl
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +20,7 @@ from kgate.wire import ProtocolError
 
 T = TypeVar("T")
 JSON = Any  # what json.loads gives, without NaN and infinities
+NO_FILE = -1
 
 
 class Ledger:
@@ -36,7 +37,7 @@ class Ledger:
         return Ledger(self.path, self.descriptor, self.entries, chapter)
 
     def full(self, kind: str) -> str:
-        return f"{self.chapter} {kind}".strip()
+        return f"{self.chapter} {kind}" if self.chapter else kind
 
     @classmethod
     def open(cls, path: Path) -> "Ledger":
@@ -67,17 +68,54 @@ class Ledger:
             raise
         return cls(path, descriptor, entries)
 
+    @classmethod
+    def recalled(cls, path: Path) -> "Ledger":
+        """
+        For reading only, also while a run is writing it, whose torn last line is left out; what is recorded afterwards
+        stays in memory. Raises HostError if it cannot be read or is no ledger.
+        """
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise HostError(f"{path}: cannot be read ({error.strerror}); name a folder of results") from error
+        return cls(path, NO_FILE, parsed(path, data[: data.rfind(b"\n") + 1]))
+
     def record(self, kind: str, name: str, value: JSON) -> None:
         """On disk when this returns. Raises HostError if it cannot be written, ValueError for NaN or infinity."""
         kind = self.full(kind)
-        line = json.dumps({"kind": kind, "name": name, "value": value}, allow_nan=False).encode("ascii") + b"\n"
+        line = line_of(kind, name, value)
+        if self.descriptor != NO_FILE:
+            self.append(line)
+        self.entries[kind, name] = json.loads(line)["value"]
+
+    def append(self, line: bytes) -> None:
         try:
             if os.write(self.descriptor, line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self.descriptor)
         except OSError as error:
             raise unwritable(self.path, error) from error
-        self.entries[kind, name] = json.loads(line)["value"]
+
+    def forget(self, cases: Collection[str], aside: Path) -> None:
+        """
+        Leave out all that is known of `cases`, whose names end the entries' own. The file as it was is kept at `aside`,
+        where anything is left out.
+
+        The last that is done with this ledger: what is recorded afterwards would go to the file put aside.
+        """
+        aside.unlink(missing_ok=True)
+        if not cases:
+            return
+        ends = tuple(f"|{case}" for case in cases)
+        left = {key: value for key, value in self.entries.items() if not key[1].endswith(ends)}
+        partial = self.path.with_suffix(".partial")
+        try:
+            partial.write_bytes(b"".join(line_of(*key, value) for key, value in left.items()))
+            os.link(self.path, aside)
+            partial.replace(self.path)
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+        self.entries = left
 
     def recall(self, kind: str, name: str) -> JSON | None:
         return self.entries.get((self.full(kind), name))
@@ -96,9 +134,9 @@ class Ledger:
         return {name: value for (k, name), value in self.entries.items() if k == self.full(kind)}
 
     def close(self) -> None:
-        if self.descriptor >= 0:
+        if self.descriptor != NO_FILE:
             os.close(self.descriptor)
-            self.descriptor = -1
+            self.descriptor = NO_FILE
 
     def __enter__(self) -> "Ledger":
         return self
@@ -107,6 +145,10 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def line_of(kind: str, name: str, value: JSON) -> bytes:
+    return json.dumps({"kind": kind, "name": name, "value": value}, allow_nan=False).encode("ascii") + b"\n"
 
 
 def parsed(path: Path, data: bytes) -> dict[tuple[str, str], JSON]:

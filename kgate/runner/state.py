@@ -11,6 +11,8 @@ from kgate.errors import HostError
 
 STATE = ".kgate"
 LOCK = "lock"
+SPENT = ".spent.jsonl"
+LEDGER = "ledger.jsonl"  # of a results folder: a copy
 PROBES = "probe-*"  # of runs that were killed while they asked the interpreter who it is
 DAY_S = 86_400.0
 OUTPUTS_DAYS = 1  # of an interrupted run: gigabytes, and soon nobody goes on with that content
@@ -46,6 +48,17 @@ def hold(state: Path) -> int:
         os.close(descriptor)
         raise HostError(f"{state}: another run in this repository is using it; wait for that run to end") from error
     return descriptor
+
+
+def spent(ledger: Path) -> Path:
+    """Where a ledger stays as it was, before what the next run has to measure anew is taken out of it."""
+    return ledger.with_name(f"{ledger.stem}{SPENT}")
+
+
+def untrimmed(ledger: Path) -> Path:
+    """Of a run that is over, all that it knew: also what the next run of its key will not go on with."""
+    aside = spent(ledger)
+    return aside if aside.is_file() else ledger
 
 
 def sweep(state: Path, key: str) -> None:

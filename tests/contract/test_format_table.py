@@ -11,7 +11,7 @@ from tests.unit.builders import kernel, report_of, run_of
 from tests.unit.reports.sample import sample
 
 # `document` writes what users call json; a module of that name would hide the standard library's.
-FILES = {"text": "text", "markdown": "markdown", "document": "json"}
+FILES = {"text": "text", "markdown": "markdown", "document": "json", "pytest_benchmark": "pytest-benchmark"}
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -27,12 +27,16 @@ SLOW = "import time\n\n\ndef kernel(x):\n    time.sleep(0.05)\n    return x + x\
 
 
 def records(shop: Shop) -> list[tuple[str, str, str]]:
-    """Kind, name and value of every whole line of the only ledger, in order; none if there is no ledger yet."""
+    """
+    Kind, name and value of every whole line of the only ledger that tells what was found, not what the run is about, in
+    order; none if there is no ledger yet.
+    """
     found = []
     for ledger in (shop.root / ".kgate").glob("*.jsonl"):
         for line in ledger.read_bytes().split(b"\n")[:-1]:
             entry = json.loads(line)
-            found.append((entry["kind"], entry["name"], json.dumps(entry["value"], sort_keys=True)))
+            if entry["kind"] not in ("premises", "attempt", "ownership"):
+                found.append((entry["kind"], entry["name"], json.dumps(entry["value"], sort_keys=True)))
     return found
 
 

@@ -112,3 +112,37 @@ def test_an_entry_is_read_as_its_reader_understands_it(tmp_path):
 
         assert ledger.read("outcome", "a", outcome_from_json) == Failure(rung="run", reason="raised", text="")
         assert ledger.read("outcome", "b", outcome_from_json) is None
+
+
+def test_what_is_forgotten_is_one_cases_and_the_whole_stays_aside(tmp_path):
+    path, aside = tmp_path / "key.jsonl", tmp_path / "key.spent.jsonl"
+    aside.write_text("of an earlier run\n")
+    with Ledger.open(path) as ledger:
+        for kind, name in (("outcome", "head|a@cpu"), ("launch", "3|a@cpu"), ("launch", "3|aa@cpu"), ("look", "8")):
+            ledger.record(kind, name, 1)
+        before = path.read_bytes()
+
+        ledger.forget({"a@cpu"}, aside)
+
+    with Ledger.open(path) as again:
+        assert list(again.entries) == [("launch", "3|aa@cpu"), ("look", "8")]
+    assert aside.read_bytes() == before
+
+
+def test_a_ledger_is_read_while_another_run_writes_it_and_stays_as_it_is(tmp_path):
+    path = tmp_path / "key.jsonl"
+    with Ledger.open(path) as writing:
+        writing.record("outcome", "a", 1)
+        before = path.read_bytes()
+        path.write_bytes(before + b'{"kind": "out')
+
+        reading = Ledger.recalled(path)
+        reading.record("look", "8", 0.01)
+
+        assert reading.entries == {("outcome", "a"): 1, ("look", "8"): 0.01}
+        assert path.read_bytes() == before + b'{"kind": "out'
+
+
+def test_a_ledger_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(HostError, match=r"key\.jsonl: cannot be read \(No such file or directory\); name a folder"):
+        Ledger.recalled(tmp_path / "key.jsonl")

@@ -1,0 +1,163 @@
+"""
+What a run starts from besides its samples, written into its ledger: whoever has that file alone can judge it again.
+
+A setting of a run that is over holds no lock, no interpreter and no tree; nothing can be started from it.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kgate import __version__
+from kgate.base import Base
+from kgate.load import baselines
+from kgate.load.tree import Head
+from kgate.model import Fingerprint, Kernel, Level, Manifest, Ownership
+from kgate.options import Options
+from kgate.plan import Target, plan
+from kgate.protocol import Identity
+from kgate.runner.ledger import JSON, Ledger
+from kgate.runner.place import Workplace
+from kgate.runner.records import plain
+from kgate.setting import Setting
+from kgate.wire import build, coerce
+
+KIND = "premises"
+ATTEMPT = "attempt"
+OWNERSHIP = "ownership"
+RUN = "run"  # the one name of its kind
+NOBODY = -1  # in place of a lock's descriptor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Premises:
+    """`manifest` from the git root; `policy` by rule, as numbers of Level; `stored` as a baseline file has it."""
+
+    version: str
+    key: str
+    manifest: str
+    head: str
+    dirty: bool
+    base: str
+    base_ran: bool
+    target: Target
+    kernels: tuple[Kernel, ...]
+    base_kernels: tuple[Kernel, ...]
+    policy: Mapping[str, int]
+    fingerprint: Fingerprint
+    stored_path: str
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """
+    One run of this key. `launches` is what it was told to take; 0: until decided; `budget_min` as in Options. Without
+    `cost_s` it was interrupted.
+    """
+
+    started: str  # UTC, ISO 8601
+    launches: int
+    command: str
+    budget_min: float = 0.0
+    resumed: int = 0
+    wall_s: float = 0.0
+    cost_s: Mapping[str, float] = field(default_factory=dict)
+
+
+def record(here: Setting) -> None:
+    """Before anything is measured, so that an interrupted run can be told of as well."""
+    base, manifest = here.base.manifest, here.manifest
+    found = Premises(
+        version=__version__,
+        key=here.folder.name,
+        manifest=manifest.path.relative_to(manifest.root).as_posix(),
+        head=here.head.commit,
+        dirty=here.head.dirty,
+        base=here.base.commit,
+        base_ran=base is not None,
+        target=here.plan.target,
+        kernels=manifest.kernels,
+        base_kernels=base.kernels if base else (),
+        policy=manifest.policy,
+        fingerprint=here.fingerprint,
+        stored_path=here.stored.path if here.stored else "",
+        remarks=here.remarks,
+    )
+    stored = baselines.plain(here.stored) if here.stored else None
+    here.ledger.record(KIND, RUN, {"premises": plain(dataclasses.asdict(found)), "stored": stored})
+
+
+def read(ledger: Ledger) -> tuple[Premises, JSON] | None:
+    """The premises, and the baseline as JSON; None in a ledger that has none."""
+    return ledger.read(KIND, RUN, lambda body: (build(Premises, body["premises"], KIND), body["stored"]))
+
+
+def begun(options: Options, started: str) -> Attempt:
+    return Attempt(started=started, launches=options.launches, command=options.command, budget_min=options.budget_min)
+
+
+def record_attempt(ledger: Ledger, made: Attempt) -> None:
+    """When it begins, and again, with what it cost, when it ends."""
+    ledger.record(ATTEMPT, made.started, dataclasses.asdict(made))
+
+
+def attempts(ledger: Ledger) -> list[Attempt]:
+    """In the order in which they began."""
+    return [build(Attempt, body, ATTEMPT) for _, body in sorted(ledger.all(ATTEMPT).items())]
+
+
+def record_ownership(ledger: Ledger, head: Mapping[str, Ownership], base: Mapping[str, Ownership]) -> None:
+    for name, found in (("head", head), ("base", base)):
+        ledger.record(OWNERSHIP, name, {kernel: plain(dataclasses.asdict(o)) for kernel, o in found.items()})
+
+
+def ownership(ledger: Ledger, tree: str) -> Mapping[str, Ownership] | None:
+    """By kernel; None where the run did not get so far."""
+    return ledger.read(OWNERSHIP, tree, lambda body: coerce(dict[str, Ownership], body, OWNERSHIP))
+
+
+def setting_of(found: Premises, stored: JSON, ledger: Ledger) -> Setting:
+    """The setting of a run that is over. Its trees and its interpreter are not there any more."""
+    manifest = declared(found, found.kernels)
+    base = declared(found, found.base_kernels) if found.base_ran else None
+    fingerprint = found.fingerprint
+    return Setting(
+        manifest=manifest,
+        base=Base(commit=found.base, tree_hash="", folder=None, manifest=base),
+        head=Head(commit=found.head, dirty=found.dirty, tree=""),
+        plan=plan(manifest, base, found.target),
+        workplace=Workplace(python={}, trees={}, folder=Path(found.key), device=found.target.torch_name),
+        identity=Identity(
+            must_match=dict(fingerprint.must_match),
+            may_drift=dict(fingerprint.may_drift),
+            information=dict(fingerprint.information),
+            adapters={},
+            devices={},
+        ),
+        fingerprint=fingerprint,
+        ledger=ledger,
+        lock=NOBODY,
+        folder=Path(found.key),
+        stored=baselines.parsed(Path(found.stored_path), stored) if stored else None,
+        remarks=found.remarks,
+    )
+
+
+def declared(found: Premises, kernels: tuple[Kernel, ...]) -> Manifest:
+    """As much of a manifest as judging reads."""
+    path = Path("/") / found.manifest
+    return Manifest(
+        path=path,
+        folder=path.parent,
+        root=Path("/"),
+        python="",
+        build="",
+        env=(),
+        baselines="",
+        policy={rule: Level(level) for rule, level in found.policy.items()},
+        gpus={},
+        kernels=kernels,
+        digest="",
+    )
