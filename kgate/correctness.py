@@ -5,18 +5,18 @@ Nothing here decides. An arm that fails is an outcome; a comparison that does no
 """
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from kgate import comparisons
+from kgate import comparisons, ladder
 from kgate.bounds import bounds_of
 from kgate.comparisons import Question
 from kgate.dump import ARMS as DUMPED
 from kgate.model import (
     BASE,
     FALLBACK,
+    FENCED,
     HEAD,
     REFERENCE,
     SWITCH_ON,
@@ -25,7 +25,6 @@ from kgate.model import (
     Comparison,
     Event,
     Failure,
-    Kernel,
     Measurement,
     Outcome,
     Route,
@@ -33,11 +32,10 @@ from kgate.model import (
     Tree,
     of_base,
 )
-from kgate.plan import DRILLS, ORDER, compatible, drilled, jobs, looks, same_signature, switches
-from kgate.protocol import CaseJob, Rung
+from kgate.plan import DRILLS, ORDER, closely, compatible, drilled, jobs, looks, same_signature, switches
+from kgate.protocol import CaseJob
 from kgate.runner import records
 from kgate.runner.outputs import Errand, run_outputs
-from kgate.runner.rungs import climbed, refused
 from kgate.runner.warmup import Warmed, fill_caches
 from kgate.setting import Emit, Setting, passing
 
@@ -73,7 +71,8 @@ def answers(setting: Setting, emit: Emit, *, dumps: bool = False) -> Answers:
         bench.run(of_base(arm), [c for c in comparable if bench.suspect(arm, c)])
     bench.compare_all()
     for case in cases:
-        for event in rungs(bench.answers, case, setting.plan.kernels[case.kernel], setting.workplace.manifest):
+        kernel = setting.plan.kernels[case.kernel]
+        for event in ladder.rungs(bench.outcomes, bench.comparisons, case, kernel, setting.workplace.manifest):
             emit(event)
     return replace(bench.answers, resumed=bench.resumed)
 
@@ -127,8 +126,22 @@ class Bench:
         kernels = plan.base_kernels if arm.tree is Tree.BASE else plan.kernels
         for group in compatible({c.kernel: kernels[c.kernel] for c in pending}.values(), arm):
             names = {kernel.name for kernel in group}
-            work = jobs(plan, arm, [c for c in pending if c.kernel in names])
+            work = closely(arm, jobs(plan, arm, [c for c in pending if c.kernel in names]))
             self.launch(arm, arm, work, switches(group, arm))
+        self.without_fence(arm, pending)
+
+    def without_fence(self, arm: Arm, cases: Iterable[Case]) -> None:
+        """
+        Where an access took the process down, the case again on memory with no fence: whoever answers then, reads or
+        writes beyond its inputs. The first try is filed under the condition "fenced".
+        """
+        lost = [c for c in cases if arm.route is Route.CUSTOM and died(self.outcomes.get((arm, c)))]
+        if not lost:
+            return
+        for case in lost:
+            self.outcomes[replace(arm, condition=FENCED.condition), case] = self.outcomes[arm, case]
+        work = [replace(one, fenced=False) for one in closely(arm, jobs(self.setting.plan, arm, lost))]
+        self.launch(arm, arm, work, {})
 
     def run_references(self, cases: Iterable[Case]) -> None:
         """Base's reference where base has the kernel with this signature, head's where the kernel is new."""
@@ -144,11 +157,17 @@ class Bench:
 
         def done(name: str, outcome: Outcome) -> None:
             outcome = with_compile_time(outcome, self.warmed.get((arm, name)))
-            self.outcomes[filed, self.setting.plan.case_named(name)] = outcome
+            self.take(filed, self.setting.plan.case_named(name), outcome)
             self.setting.ledger.record("outcome", f"{filed.name}|{name}", records.outcome_to_json(outcome))
 
         errand = Errand(artifacts=self.dumps and arm in DUMPED)
         run_outputs(self.setting.workplace, arm, work, env, self.emit, done, start=self.setting.start, errand=errand)
+
+    def take(self, arm: Arm, case: Case, outcome: Outcome) -> None:
+        """With what it answered at other moments, which is filed as an arm of its own each."""
+        self.outcomes[arm, case] = outcome
+        for moment, outputs in outcome.later.items() if isinstance(outcome, Measurement) else ():
+            self.outcomes[replace(arm, condition=moment), case] = Measurement(outputs=outputs)
 
     def recall(self, arm: Arm, case: Case) -> bool:
         """Take an outcome from the ledger, if it is of use without running the arm again."""
@@ -159,12 +178,12 @@ class Bench:
             case Failure():
                 usable = not passing(outcome)
             case Measurement():
-                usable = not self.awaited(arm, case) or all(t.path.is_file() for t in outcome.outputs)
+                usable = not self.awaited(arm, case) or all(t.path.is_file() for t in outcome.all_outputs)
                 # An earlier run's files are gone with it: what is to be dumped is compiled and run once more.
                 if self.dumps and arm in DUMPED:
                     usable = usable and all(still_there(kernel.files.values()) for kernel in outcome.compiled)
         if usable:
-            self.outcomes[arm, case] = outcome
+            self.take(arm, case, outcome)
             self.resumed += 1
         return usable
 
@@ -175,9 +194,12 @@ class Bench:
     def awaited(self, arm: Arm, case: Case) -> bool:
         """Whether an earlier run's outputs of this arm are still to be compared; a reference's, with any arm's."""
         ledger = self.setting.ledger
-        names = [f"{a.name}|{case.name}" for a in ((*ORDER, *DRILLS) if arm == REFERENCE else (arm,))]
-        answered = [n for n in names if "Measurement" in (ledger.recall("outcome", n) or {})]
-        return any(ledger.recall("comparison", n) is None for n in answered)
+        for a in (*ORDER, *DRILLS) if arm == REFERENCE else (arm,):
+            answer = (ledger.recall("outcome", name_of(a, case)) or {}).get("Measurement", {})
+            named = [replace(a, condition=moment) for moment in answer.get("later", ())] + [a] * bool(answer)
+            if any(ledger.recall("comparison", name_of(one, case)) is None for one in named):
+                return True
+        return False
 
     def compare_all(self) -> None:
         """Compare what has not been compared, fallbacks first: custom's tolerance comes from the fallback's error."""
@@ -219,7 +241,11 @@ class Bench:
         outcome = self.outcomes.get((arm, case))
         if not isinstance(outcome, Measurement):
             return True
-        return strayed(arm, outcome) or any(not c.holds for c in self.comparisons.get((arm, case), ()))
+        return ladder.strayed(arm, outcome) or any(not c.holds for c in self.comparisons.get((arm, case), ()))
+
+
+def died(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Failure) and outcome.reason == "died"
 
 
 def name_of(arm: Arm, case: Case) -> str:
@@ -240,13 +266,6 @@ def with_compile_time(outcome: Outcome, warmed: Measurement | None) -> Outcome:
 
 def still_there(files: Collection[Path]) -> bool:
     return bool(files) and all(path.is_file() for path in files)
-
-
-def strayed(arm: Arm, outcome: Measurement) -> bool:
-    """Whether a drill reached another function than its switch asks for, or none that is watched."""
-    reached = {"switch-off": "reached-fallback", "switch-on": "reached-custom"}.get(arm.condition)
-    other = {"switch-off": "reached-custom"}.get(arm.condition, "")
-    return reached is not None and (not outcome.facts.get(reached) or bool(outcome.facts.get(other)))
 
 
 def compared(
@@ -272,28 +291,3 @@ def question(
     bounds = bounds_of(workload, setting.plan.target, arm, like or outputs, errors)
     giver = "base's fallback" if own.tree is Tree.BASE else "fallback"
     return Question(outputs=outputs, reference=reference.outputs, like=like, bounds=bounds, giver=giver)
-
-
-def rungs(answers: Answers, case: Case, kernel: Kernel, manifest: str = "") -> Iterator[Event]:
-    """The rungs that the gate itself decides, once per case, for head: what did not get so far has no such event."""
-    custom, fallback = (answers.comparisons.get((arm, case), ()) for arm in (HEAD, FALLBACK))
-    drill = answers.outcomes.get((SWITCH_ON, case))
-    judged = partial(ended, case, manifest)
-    if custom:
-        yield judged("contract", kernel.custom, [(c.mismatch, c) for c in custom])
-        yield judged("correctness", kernel.custom, [(b, c) for c in custom for b in c.broken])
-    if fallback:
-        yield judged("fallback", kernel.fallback, [(t, c) for c in fallback for t in (c.mismatch, *c.broken)])
-    if isinstance(drill, Measurement) and strayed(SWITCH_ON, drill):
-        yield refused(case.name, HEAD, "path", "the custom path was not reached", kernel.dispatch, manifest=manifest)
-    elif isinstance(drill, Measurement):
-        yield climbed(case.name, HEAD, "path")
-
-
-def ended(case: Case, manifest: str, rung: Rung, function: str, faults: Sequence[tuple[str, Comparison]]) -> Event:
-    for text, comparison in faults:
-        if text:
-            found = (comparison.metrics.get(name) for name in ("extent", "worst"))
-            where = next((metric.where for metric in found if metric and metric.where), "")
-            return refused(case.name, HEAD, rung, text, function, where, manifest)
-    return climbed(case.name, HEAD, rung)

@@ -9,7 +9,7 @@ since they only make sense where the fallback itself works.
 import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kgate.model import (
     BASE,
@@ -26,7 +26,7 @@ from kgate.model import (
     Workload,
     of_base,
 )
-from kgate.protocol import CaseJob, Watch
+from kgate.protocol import MOMENTS, CaseJob, Watch
 
 ORDER: tuple[Arm, ...] = (BASE, HEAD, FALLBACK, of_base(FALLBACK))
 LOCKSTEP: tuple[Arm, ...] = (HEAD, BASE, FALLBACK)  # alive together while they are timed
@@ -136,10 +136,23 @@ def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
         cast=own_reference,
         watch=Watch(custom=kernel.custom, fallback=kernel.fallback) if arm.route is Route.DISPATCH else None,
         context=context(kernel, arm),
+        fallback=kernel.fallback if arm.route is Route.CUSTOM else "",
         compile=kernel.compile if arm.route is Route.CUSTOM else "",
         device_kernels=kernel.device_kernels if arm.route is Route.CUSTOM else (),
         timeout_s=kernel.timeout_s,
     )
+
+
+def closely(arm: Arm, work: Iterable[CaseJob]) -> tuple[CaseJob, ...]:
+    """
+    The same jobs with all that is looked for besides the answer: calls at other moments, memory with a fence.
+
+    A fallback's second call tells what may be expected of any: whether it shares memory, what it heeds.
+    """
+    moments = {Route.CUSTOM: MOMENTS, Route.FALLBACK: MOMENTS[:1]}.get(arm.route, ())
+    if arm.condition or not moments:
+        return tuple(work)
+    return tuple(replace(one, moments=moments, fenced=arm.route is Route.CUSTOM) for one in work)
 
 
 def entry(kernel: Kernel, arm: Arm) -> str:

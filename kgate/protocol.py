@@ -43,6 +43,10 @@ Rung = Literal["environment", "import", "compile", "run", "contract", "correctne
 RUNGS: tuple[Rung, ...] = typing.get_args(Rung)
 Mode = Literal["probe", "describe", "outputs", "warm", "compile", "lockstep"]
 Yardstick = Literal["peaks", "spin"]
+# When else a case's function is called on the same arguments: once more; where memory that nobody has written holds
+# NaN, or a large finite pattern; and over and over.
+Moment = Literal["second call", "memory of NaN", "memory of 1e36", "repeats"]
+MOMENTS: tuple[Moment, ...] = typing.get_args(Moment)
 ArtifactKind = Literal["source", "ttir", "ttgir", "llir", "tileir", "ptx", "sass", "cubin"]
 Reason = Literal[
     "unavailable",  # the DSL, a package or the device is not here; the kernel is not to blame
@@ -141,6 +145,9 @@ class CaseJob:
     context: tuple[str, str] | None = None  # (module:function, value): entered around every call
     compile: str = ""  # module:function called in place of `entry` where there is no device to run on
     device_kernels: tuple[str, ...] = ()
+    moments: tuple[str, ...] = ()  # of MOMENTS: when else it is called
+    fallback: str = ""  # module:function that it may not call, counted in its second call
+    fenced: bool = False  # on a CPU: inputs lie before memory that no access survives
     timeout_s: float = 120.0
 
 
@@ -232,6 +239,13 @@ class Facts:
     of a user's own reference), loaded-files (path -> sha256), peak-bytes, workspace-bytes, compiles, tuned (autotuner
     and key -> its pick, of the process so far), logged (bool), note
 
+    Of the calls at other moments: moments (those that were made), called-fallback (a count, of the second call),
+    repeats and repeats-differ (calls, and how many of them gave other bits), shared-with-input (outputs, each with the
+    input whose memory it lies in), output-reused (outputs that a later call wrote over), wrote-outside (inputs beside
+    whose elements something was written), ignores (inputs whose values, changed in place, changed no bit of any
+    output), heeds (those that changed it by more than rounding), surroundings (what the process shares and the case has
+    changed), output-types (those that are not torch.Tensor)
+
     A call is `steps` calls in a row. Of custom and fallback alone, and of a call after the first:
 
     kernel-launches   without copies and fills; told where device-kernels is
@@ -296,6 +310,7 @@ class Output:
     shape: tuple[int, ...]
     strides: tuple[int, ...]  # of the tensor as returned, in elements
     device: str
+    moment: str = ""  # of MOMENTS, where the call gave other bits than the first
 
 
 @dataclass(frozen=True, kw_only=True)

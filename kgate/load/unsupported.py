@@ -14,7 +14,6 @@ KERNEL = (
     "evidence",
     "compare",
     "inputs",
-    "deterministic",
     "subnormals",
     "optional",
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kgate.model.declared import Place
-from kgate.protocol import Reason, Rung
+from kgate.protocol import MOMENTS, Reason, Rung
 
 
 class Tree(str, Enum):
@@ -28,8 +28,9 @@ class Route(str, Enum):
 @dataclass(frozen=True, kw_only=True)
 class Arm:
     """
-    One side of a comparison. `condition` is a drill's ("switch-off", "switch-on"), or "timed" for a sample exported
-    from the timed loop; "" otherwise.
+    One side of a comparison. `condition` is a drill's ("switch-off", "switch-on"), "timed" for a sample exported from
+    the timed loop, one of protocol.MOMENTS for a later call of the same process, or "fenced" for what became of a first
+    try with memory behind the inputs that no access survives; "" otherwise.
     """
 
     tree: Tree
@@ -52,6 +53,11 @@ REFERENCE = Arm(tree=Tree.HEAD, route=Route.REFERENCE)  # its files are base's f
 SWITCH_OFF = Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition="switch-off")
 SWITCH_ON = Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition="switch-on")
 TIMED = Arm(tree=Tree.HEAD, route=Route.CUSTOM, condition="timed")
+FENCED = Arm(tree=Tree.HEAD, route=Route.CUSTOM, condition="fenced")
+LATER: tuple[Arm, ...] = tuple(Arm(tree=Tree.HEAD, route=Route.CUSTOM, condition=m) for m in MOMENTS)
+REPEATS = LATER[MOMENTS.index("repeats")]
+IN_NAN = LATER[MOMENTS.index("memory of NaN")]
+SECOND = LATER[MOMENTS.index("second call")]
 FALLBACK_TIMED = Arm(tree=Tree.HEAD, route=Route.FALLBACK, condition="timed")
 
 
@@ -128,6 +134,12 @@ class Measurement:
     facts: Mapping[str, Any] = field(default_factory=dict)
     rungs_ns: Mapping[str, int] = field(default_factory=dict)
     compiled: tuple[CompiledKernel, ...] = ()
+    later: Mapping[str, tuple[Tensor, ...]] = field(default_factory=dict)  # by moment, where its bits are others
+
+    @property
+    def all_outputs(self) -> tuple[Tensor, ...]:
+        """Those of later calls, too."""
+        return (*self.outputs, *(tensor for tensors in self.later.values() for tensor in tensors))
 
     @property
     def empty(self) -> bool:

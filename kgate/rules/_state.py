@@ -1,6 +1,22 @@
 """How far a case came: what several rules must agree on, so that one fault is blamed once and by one rule."""
 
-from kgate.model import FALLBACK, FALLBACK_TIMED, HEAD, SWITCH_ON, TIMED, Arm, Case, Comparison, Failure, Run
+from kgate.model import (
+    FALLBACK,
+    FALLBACK_TIMED,
+    HEAD,
+    LATER,
+    REPEATS,
+    SWITCH_ON,
+    TIMED,
+    Arm,
+    Case,
+    Comparison,
+    Failure,
+    Run,
+)
+
+# Every answer of head's custom path, in the order in which a reader wants to hear of them; repeats have their own rule.
+ANSWERS = (HEAD, *(arm for arm in LATER if arm != REPEATS), TIMED)
 
 # Nobody's code is at fault, and nothing was measured: a package that is not installed, a module from another tree.
 NOT_HERE = ("unavailable", "outside-tree")
@@ -80,9 +96,10 @@ def base_asked(run: Run, case: Case) -> bool:
 
 
 def custom_right(run: Run, case: Case) -> bool:
-    """Head's custom path is right outside and inside the timed loop, so that its time means something."""
-    timed = run.comparisons.get((TIMED, case), ())
-    return custom_failure(run, case) is None and proven_right(run, HEAD, case) and all(c.holds for c in timed)
+    """Head's custom path is right whenever it was called, in the timed loop too, so that its time means something."""
+    if custom_failure(run, case) is not None or not proven_right(run, HEAD, case):
+        return False
+    return first_broken(run, (*ANSWERS, REPEATS), case) is None
 
 
 def broken_by_dispatch(run: Run, case: Case) -> Comparison | None:

@@ -1,24 +1,29 @@
-"""Head's custom path answered in another form than promised: number, type, shape or dtype of outputs, or its inputs."""
+"""Head's custom path answered in another form than promised, or touched what is not its own to touch."""
 
 from collections.abc import Iterable
 
 from kgate.advice import reason_advice
-from kgate.model import HEAD, SWITCH_ON, TIMED, Arm, Case, Finding, Level, Run
+from kgate.model import HEAD, REPEATS, SWITCH_ON, Arm, Case, Finding, Level, Run
 from kgate.rules._difference import difference
+from kgate.rules._habits import beyond_said, habit_said
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import broken_by_dispatch, custom_failure, custom_right, first_broken, happened, trace
+from kgate.rules._state import ANSWERS, broken_by_dispatch, custom_failure, custom_right, first_broken, happened, trace
 
 NAME = "contract-broken"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
-WANTS = "The custom path returns as many outputs as the fallback, of the same shape and dtype, and leaves inputs alone."
+WANTS = (
+    "The custom path returns as many outputs as the fallback, of the same shape, dtype, device and strides (or in C "
+    "order), in memory of their own; it leaves inputs alone, and all that lies beside them or that the process shares."
+)
 WHY = (
     "The caller was written for the fallback. An output of another dtype or shape is silently cast or broadcast "
-    "further on, and a changed input spoils a later operator; neither shows in this kernel's own numbers."
+    "further on, a changed input or setting spoils a later operator, and an output in borrowed memory changes under "
+    "the caller's hands; none of it shows in this kernel's own numbers."
 )
 SATISFY = (
-    "Return what the fallback returns: same number, order, shapes and dtypes (cast back before returning). Name inputs "
-    "that are changed on purpose under `mutates` in the manifest."
+    "Return what the fallback returns: same number, order, shapes and dtypes (cast back before returning), allocated "
+    "anew. Name inputs that are changed on purpose under `mutates` in the manifest."
 )
 
 
@@ -30,7 +35,12 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
 
 
 def custom_said(run: Run, case: Case) -> Said | None:
-    return answer_said(run, case) or outputs_said(run, case) or inputs_said(run, case)
+    if said := beyond_said(run, case):
+        return said
+    said = answer_said(run, case) or outputs_said(run, case) or inputs_said(run, case)
+    # Wrong numbers say more of a kernel than what it does besides.
+    quiet = said is not None or custom_failure(run, case) or first_broken(run, (*ANSWERS, REPEATS), case)
+    return said if quiet else habit_said(run, case)
 
 
 def answer_said(run: Run, case: Case) -> Said | None:
@@ -46,7 +56,7 @@ def answer_said(run: Run, case: Case) -> Said | None:
 
 
 def outputs_said(run: Run, case: Case) -> Said | None:
-    found = first_broken(run, (HEAD, TIMED), case)
+    found = first_broken(run, ANSWERS, case)
     if found is None or not found[1].mismatch or custom_failure(run, case):
         return None
     kernel = run.kernels[case.kernel]
@@ -58,7 +68,7 @@ def outputs_said(run: Run, case: Case) -> Said | None:
 
 def inputs_said(run: Run, case: Case) -> Said | None:
     changed = inputs_changed(run, HEAD, case)
-    if not changed or first_broken(run, (HEAD, TIMED), case):
+    if not changed or first_broken(run, ANSWERS, case):
         return None
     return spoils(f"{run.kernels[case.kernel].custom} on workload {case.workload}", changed)
 

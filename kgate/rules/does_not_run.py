@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from kgate.advice import WORKERS_PYTHON, reason_advice
 from kgate.model import SWITCH_ON, Case, Failure, Finding, Level, Run
+from kgate.rules._habits import beyond_said
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._state import NOT_HERE, alike, custom_failure, fallback_failure, happened, module_of, trace
 
@@ -28,7 +29,8 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         failure = custom_failure(run, case)
         if failure is None:
             yield from through_dispatch(run, limit, case)
-        elif failure.reason not in ELSEWHERE and failure.rung != "contract":
+        # What touches memory that is not its own dies sooner or later, and the contract names the cause.
+        elif failure.reason not in ELSEWHERE and failure.rung != "contract" and not beyond_said(run, case):
             yield of_case(run, limit, case, said(run, case, failure))
 
 

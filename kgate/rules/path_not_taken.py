@@ -1,4 +1,4 @@
-"""The kernels that ran on the GPU are not those that the manifest declares."""
+"""The custom path goes another way: to the fallback, or to GPU kernels that the manifest does not declare."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -11,8 +11,8 @@ NAME = "path-not-taken"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
 WANTS = (
-    "On a GPU, at least one kernel launch of the custom path matches `device_kernels`, unless an input or every output "
-    "is empty."
+    "The custom path does not call the fallback, and on a GPU at least one of its kernel launches matches "
+    "`device_kernels`, unless an input or every output is empty."
 )
 WHY = "A custom path that gives up in silence and calls the framework passes every comparison and wins nothing."
 SATISFY = (
@@ -23,10 +23,29 @@ SHOWN = 6
 
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
-    for case in run.cases if run.on_gpu else ():
-        said = case_said(run, case) if custom_right(run, case) else None
+    for case in run.cases:
+        said = path_said(run, case) if custom_right(run, case) else None
         if said:
             yield of_case(run, limit, case, said)
+
+
+def path_said(run: Run, case: Case) -> Said | None:
+    return gave_up(run, case) or (case_said(run, case) if run.on_gpu else None)
+
+
+def gave_up(run: Run, case: Case) -> Said | None:
+    """The product's own fallback answered, from within the custom path."""
+    kernel, answer = run.kernels[case.kernel], run.answered(HEAD, case)
+    calls = answer.facts.get("called-fallback", 0) if answer else 0
+    if not calls or run.idle(HEAD, case):
+        return None
+    return Said(
+        sentence=f"{kernel.custom} on workload {case.workload} calls the fallback {kernel.fallback}: what answers is "
+        "not the kernel",
+        evidence={"calls of the fallback in one call": str(calls)},
+        advice=f"Find why {kernel.custom} gives up here (a swallowed exception, a condition on shape or dtype); leave "
+        f"the choice to {kernel.dispatch}, and out of the manifest what the kernel is not for.",
+    )
 
 
 def case_said(run: Run, case: Case) -> Said | None:

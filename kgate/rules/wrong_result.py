@@ -3,16 +3,32 @@
 from collections.abc import Iterable
 
 from kgate.advice import rung_advice
-from kgate.model import BASE, HEAD, SWITCH_ON, TIMED, Case, Comparison, Finding, Level, Run, of_base
+from kgate.model import (
+    BASE,
+    HEAD,
+    IN_NAN,
+    SECOND,
+    SWITCH_ON,
+    TIMED,
+    Arm,
+    Case,
+    Comparison,
+    Finding,
+    Level,
+    Run,
+    of_base,
+)
 from kgate.rules._difference import difference, numbers
+from kgate.rules._habits import beyond_said, stale
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import broken_by_dispatch, custom_failure, first_broken, proven_right
+from kgate.rules._state import ANSWERS, broken_by_dispatch, custom_failure, first_broken, proven_right
 
 NAME = "wrong-result"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
 WANTS = (
-    "The custom path agrees with the float64 reference within its tolerance, in timed calls and through the dispatch."
+    "The custom path agrees with the float64 reference within its tolerance: on its first call and on later ones, in "
+    "timed calls, whatever unwritten memory holds, and through the dispatch."
 )
 WHY = (
     "A wrong kernel that looks fine is the worst that a kernel can be. The fallback's own error sets what is asked, so "
@@ -23,6 +39,13 @@ SATISFY = (
     "kernel is right and the tolerance is not, declare one per dtype under `tolerance` and say why in review."
 )
 
+WHEN = {
+    "timed": " in a timed call",
+    "second call": " on its second call",
+    "memory of NaN": " where unwritten memory holds NaN",
+    "memory of 1e36": " where unwritten memory holds 1e36",
+}
+
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
@@ -32,11 +55,36 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
 
 
 def custom_said(run: Run, case: Case) -> Said | None:
-    found = first_broken(run, (HEAD, TIMED), case)
-    if found is None or found[1].mismatch or custom_failure(run, case):
+    found = first_broken(run, ANSWERS, case)
+    if custom_failure(run, case) or beyond_said(run, case):
         return None
-    arm, comparison = found
-    return wrong(run, case, comparison, "" if arm == HEAD else " in a timed call")
+    if found is None or found[0] == TIMED:
+        said = stale_said(run, case)
+        if said or found is None:
+            return said
+    arm, comparison = unwritten(run, case) or found
+    return None if comparison.mismatch else wrong(run, case, comparison, arm)
+
+
+def unwritten(run: Run, case: Case) -> tuple[Arm, Comparison] | None:
+    """The answer in memory of NaN where NaN shows in it: it tells what is wrong with the others as well."""
+    found = first_broken(run, (IN_NAN,), case)
+    places = found[1].metrics.get("worst") if found else None
+    return found if places is not None and ": nan, " in places.where else None
+
+
+def stale_said(run: Run, case: Case) -> Said | None:
+    """Right where it is asked, and the same again where the question has changed."""
+    names = stale(run, case)
+    if not names:
+        return None
+    kernel = run.kernels[case.kernel]
+    return Said(
+        sentence=f"{kernel.custom} on workload {case.workload} answers as before when the values of its input "
+        f"{', '.join(names)} have changed in place: a stale result; {kernel.fallback} heeds them",
+        advice=f"Look for what {kernel.custom} keeps by an input's address, identity or a few of its values; key it by "
+        "version, or do not keep it.",
+    )
 
 
 def dispatch_said(run: Run, case: Case) -> Said | None:
@@ -56,11 +104,14 @@ def dispatch_said(run: Run, case: Case) -> Said | None:
     )
 
 
-def wrong(run: Run, case: Case, comparison: Comparison, when: str) -> Said:
+def wrong(run: Run, case: Case, comparison: Comparison, arm: Arm) -> Said:
+    when = WHEN.get(arm.condition, "")
     kernel = run.kernels[case.kernel]
     evidence = numbers(comparison)
     if proven_right(run, BASE, case):
         evidence["base"] = "is right here"
+    if arm == HEAD and (later := run.comparisons.get((SECOND, case))) and all(c.holds for c in later):
+        when = " on its first call only (the second is right)"
     where = f"{kernel.custom} on workload {case.workload}{when}"
     return Said(
         sentence=f"{where} differs from the reference: {difference(comparison)}",
@@ -70,6 +121,8 @@ def wrong(run: Run, case: Case, comparison: Comparison, when: str) -> Said:
 
 
 def advice(function: str, when: str) -> str:
+    if "unwritten" in when:
+        return f"Write every element of what {function} returns: groups without rows, tails and masked rows too."
     if when:
         return f"Look for state that {function} keeps between calls: a cached answer, a buffer used again, a race."
     return rung_advice("correctness", function)

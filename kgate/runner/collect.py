@@ -14,6 +14,7 @@ from typing import Any
 from kgate.model import CompiledKernel, Failure, Measurement, Outcome, Tensor
 from kgate.protocol import (
     LINE_LIMIT,
+    MOMENTS,
     RUNGS,
     VERSION,
     Artifact,
@@ -66,7 +67,12 @@ class Draft:
     rungs_ns: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     artifacts: list[Artifact] = field(default_factory=list)
-    outputs: list[Output] = field(default_factory=list)
+    outputs: dict[str, list[Output]] = field(default_factory=dict)  # by moment; "" is the call that counts
+
+    def of_moment(self, moment: str) -> list[Output]:
+        if moment not in ("", *MOMENTS):
+            raise BadReply(self.case, f"answered at a moment that is none: {one_line(moment)[:40]!r}")
+        return self.outputs.setdefault(moment, [])
 
 
 class Transcript:
@@ -135,8 +141,8 @@ class Transcript:
                 self.note(self.of(reply), facts)
             case Artifact(index=index) if index == len(self.of(reply).artifacts) and not self.of(reply).outputs:
                 self.compiled(self.of(reply), reply)
-            case Output(index=index) if index == len(self.of(reply).outputs):
-                self.of(reply).outputs.append(reply)
+            case Output(index=index, moment=moment) if index == len(self.of(reply).of_moment(moment)):
+                self.of(reply).of_moment(moment).append(reply)
             case Failed(reason=reason) if reason not in SAID_BY_GATE:
                 self.close(
                     self.of(reply), replace(failure_of(reply), files=self.of(reply).facts.get("loaded-files", {}))
@@ -180,11 +186,13 @@ class Transcript:
 
     def measured(self, draft: Draft) -> Measurement:
         try:
-            tensors = self.take(draft.case, draft.outputs)
+            tensors = self.take(draft.case, draft.outputs.pop("", []))
+            # Their folders are named as other cases' are: none is called so.
+            later = {moment: self.take(f"{draft.case}#{moment}", outputs) for moment, outputs in draft.outputs.items()}
             compiled = self.keep(draft.case, draft.artifacts)
         except Refused as error:
             raise self.refusal(str(error)) from error
-        return Measurement(outputs=tensors, facts=draft.facts, rungs_ns=draft.rungs_ns, compiled=compiled)
+        return Measurement(outputs=tensors, facts=draft.facts, rungs_ns=draft.rungs_ns, compiled=compiled, later=later)
 
     def refusal(self, text: str) -> BadReply:
         return BadReply(self.current, text)

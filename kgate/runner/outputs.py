@@ -165,7 +165,7 @@ class Desk:
     def check_kept(self, transcript: Transcript) -> None:
         for case in transcript.outcomes:
             kept = self.outcomes.get(case)
-            if isinstance(kept, Measurement) and (problem := changed(kept.outputs)):
+            if isinstance(kept, Measurement) and (problem := changed(kept.all_outputs)):
                 self.file(case, Failure(rung="run", reason="bad-reply", text=problem))
 
     def file(self, case: str, outcome: Outcome) -> None:

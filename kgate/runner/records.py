@@ -60,6 +60,7 @@ class MeasurementRecord:
     facts: dict[str, Fact]
     rungs_ns: dict[str, int]
     compiled: tuple[CompiledRecord, ...]
+    later: dict[str, tuple[TensorRecord, ...]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -106,12 +107,21 @@ def outcome_from_json(value: JSON) -> Outcome:
 
 
 def measurement_of(record: MeasurementRecord) -> Measurement:
-    tensors = tuple(Tensor(**{**vars(t), "path": Path(t.path)}) for t in record.outputs)
     compiled = tuple(
         CompiledKernel(**{**vars(c), "files": {kind: Path(path) for kind, path in c.files.items()}})
         for c in record.compiled
     )
-    return Measurement(outputs=tensors, facts=record.facts, rungs_ns=record.rungs_ns, compiled=compiled)
+    return Measurement(
+        outputs=tensors_of(record.outputs),
+        facts=record.facts,
+        rungs_ns=record.rungs_ns,
+        compiled=compiled,
+        later={moment: tensors_of(tensors) for moment, tensors in record.later.items()},
+    )
+
+
+def tensors_of(records: tuple[TensorRecord, ...]) -> tuple[Tensor, ...]:
+    return tuple(Tensor(**{**vars(t), "path": Path(t.path)}) for t in records)
 
 
 def comparisons_to_json(comparisons: tuple[Comparison, ...]) -> JSON:

@@ -5,6 +5,7 @@ Writing goes through `copy_`, so that version counters rise and a cache keyed by
 """
 
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from kgate.protocol import Arg, CaseJob, ListArg, MapArg, TensorArg, ValueArg
 from kgate.worker.draws import Source, drawn, dtype_of, refresh_offset
 from kgate.worker.exports import pieces
 from kgate.worker.faults import foreign
+from kgate.worker.fences import MARK, Fence
 
 DIGEST_LIMIT_BYTES = 64 << 20  # above it hashing takes seconds, and the values are compared with the drawn ones
 COMPARED_AT_ONCE = 1 << 24  # elements
@@ -27,6 +29,7 @@ class Input:
     spec: TensorArg
     values: Any  # flat, C order, as drawn
     tensor: Any  # what the function sees
+    fence: Fence | None = None  # around its memory
 
     @property
     def large(self) -> bool:
@@ -76,6 +79,13 @@ class Inputs:
             for tensor in self.tensors:
                 tensor.write(seed)
 
+    def rewrite(self, tensor: Input, seed: int) -> None:
+        """One of them, and nothing else."""
+        import torch
+
+        with torch.no_grad():
+            tensor.write(seed)
+
     def named(self, names: tuple[str, ...]) -> tuple[Input, ...]:
         """The tensors that are, or lie inside, the arguments of these names."""
         return tuple(t for n in names for t in self.tensors if t.name == n or t.name.startswith(f"{n}."))
@@ -108,8 +118,9 @@ def assembled(case: CaseJob, device: str, values: Callable[[str, TensorArg], Any
     tensors: list[Input] = []
 
     def tensor(name: str, spec: TensorArg) -> Any:
-        made = allocated(spec, device, case.widen)
-        tensors.append(Input(name=name, spec=spec, values=values(name, spec), tensor=made))
+        fence = fenced(spec, device, case.widen) if case.fenced and device == "cpu" else None
+        made = allocated(spec, device, case.widen) if fence is None else within(fence, spec)
+        tensors.append(Input(name=name, spec=spec, values=values(name, spec), tensor=made, fence=fence))
         return made
 
     built = {name: foreign("run", partial(build, name, arg, tensor)) for name, arg in case.args.items()}
@@ -147,10 +158,33 @@ def allocated(spec: TensorArg, device: str, widen: bool) -> Any:
         dtype, strides = torch.complex128 if dtype.is_complex else torch.float64, None
     if strides is None:
         return torch.empty(spec.shape, dtype=dtype, device=device)
-    empty = 0 in spec.shape
-    span = 0 if empty else 1 + sum((n - 1) * s for n, s in zip(spec.shape, strides, strict=True))
-    poisoned = torch.full((span * dtype.itemsize,), 0xFF, dtype=torch.uint8, device=device)
+    poisoned = torch.full((span(spec.shape, strides) * dtype.itemsize,), MARK, dtype=torch.uint8, device=device)
     return poisoned.view(dtype).as_strided(spec.shape, strides)
+
+
+def span(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """Elements from the first to the last that an index reaches."""
+    return 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+
+
+def fenced(spec: TensorArg, device: str, widen: bool) -> Fence | None:
+    """Memory for this tensor, tight at its end; None where it has no element, or there is no such memory."""
+    count = math.prod(spec.shape) if spec.strides is None else span(spec.shape, spec.strides)
+    if widen or not count:
+        return None
+    try:
+        return Fence(count * dtype_of(spec.dtype).itemsize)
+    except (OSError, ValueError):
+        return None
+
+
+def within(fence: Fence, spec: TensorArg) -> Any:
+    """The tensor in this memory; no view of another one."""
+    import torch
+
+    plain = torch.empty(spec.shape, dtype=dtype_of(spec.dtype), device="meta").stride()
+    strides = plain if spec.strides is None else spec.strides
+    return torch.empty(0, dtype=dtype_of(spec.dtype)).set_(fence.storage(), 0, spec.shape, strides)
 
 
 def roll(values: Any, offset: int, into: Any) -> None:

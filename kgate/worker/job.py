@@ -6,13 +6,14 @@ from functools import partial
 from pathlib import Path
 
 from kgate.protocol import SPOILED, Begin, Bye, CaseJob, End, Facts, Rung, RungDone
-from kgate.worker import compiling, devices, dispatchers, lockstep, observation, probe
+from kgate.worker import compiling, devices, dispatchers, lockstep, moments, observation, probe
 from kgate.worker import control as controls
 from kgate.worker.artifacts import artifacts_of
 from kgate.worker.control import Control
 from kgate.worker.exports import Budget, Target, written
 from kgate.worker.faults import Fault, foreign
 from kgate.worker.subject import subject_of, warm
+from kgate.worker.surroundings import Surroundings
 
 
 def run(folder: Path) -> int:
@@ -76,11 +77,15 @@ def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> Non
     climbed = partial(say_climbed, case, control)
     seen = observation.Observation(control.job.tree)
     try:
+        around = foreign("environment", partial(Surroundings, control.job.tree)) if case.moments else None
         subject = subject_of(case, control, climbed)
         tensors = observation.first_call(subject, seen, climbed)
+        if around is not None:
+            moments.tell(seen, "surroundings", around.changes())
         # Written before any further call, which may write over what the first one returned.
         target = Target(case=case.case, out=control.out, prefix=f"case{position}-output", budget=budget)
         outputs = foreign("run", partial(written, tensors, target))
+        others = moments.observe(subject, seen, tensors, target)
         del tensors
         observation.more_calls(subject, seen, control.job.tree)
     finally:
@@ -89,5 +94,5 @@ def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> Non
     target = Target(case=case.case, out=control.out, prefix=f"case{position}-compiled", budget=budget)
     for artifact in artifacts_of(case.dsl, seen.built, target, write=control.job.artifacts):
         control.say(artifact)
-    for output in outputs:
+    for output in (*outputs, *others):
         control.say(output)

@@ -29,6 +29,10 @@ class CallCount:
     def watchable(self) -> bool:
         return self.code is not None or inspect.isbuiltin(self.function)
 
+    def sees_as(self, other: "CallCount") -> bool:
+        """Whether the two cannot be told apart."""
+        return (self.code or self.function) is (other.code or other.function)
+
     def saw(self, frame: FrameType, event: str, argument: Any) -> None:
         if event == "call" and frame.f_code is self.code:
             self.calls += self.receiver is None or first_local(frame) is self.receiver

@@ -9,7 +9,8 @@ import pytest
 
 from kgate.base import Base
 from kgate.bounds import bounds_of, longest_dimension
-from kgate.correctness import Answers, Bench, compared, rungs, strayed, with_compile_time
+from kgate.correctness import Answers, Bench, compared, with_compile_time
+from kgate.ladder import rungs, strayed
 from kgate.load.tree import Head
 from kgate.model import (
     BASE,
@@ -157,7 +158,10 @@ def test_the_rungs_that_the_gate_decides_are_told_once_and_only_if_reached() -> 
     case = builders.case("add", "w")
     sound = Answers(outcomes={}, comparisons={(HEAD, case): builders.right(), (FALLBACK, case): builders.wrong()})
 
-    told = {e.fields["rung"]: e.fields for e in rungs(sound, case, builders.kernel("add"), "a/kgate.yaml")}
+    told = {
+        e.fields["rung"]: e.fields
+        for e in rungs(sound.outcomes, sound.comparisons, case, builders.kernel("add"), "a/kgate.yaml")
+    }
 
     assert {rung: fields["ok"] for rung, fields in told.items()} == {
         "contract": True,

@@ -7,6 +7,7 @@ from kgate.model import (
     FALLBACK,
     HEAD,
     REFERENCE,
+    REPEATS,
     SWITCH_OFF,
     SWITCH_ON,
     TIMED,
@@ -88,10 +89,15 @@ OUTCOMES: dict[str, dict[Arm, Outcome | None]] = {
         HEAD: with_compiled(answer(), compiled(compile_ns=9_500_000_000)),
         BASE: with_compiled(answer(), compiled(compile_ns=1_200_000_000)),
     },
+    "racy": {
+        HEAD: answer(repeats=2000, repeats_differ=2),
+        REPEATS: answer(),
+    },
     "silent": {HEAD: answer(device_kernels=["cutlass_gemm", "elementwise"])},
 }
 COMPARISONS: dict[str, dict[Arm, tuple[Comparison, ...]]] = {
     "wrong": {HEAD: wrong()},
+    "racy": {REPEATS: wrong()},
     "wrong_timed": {TIMED: wrong()},
     "dtype": {HEAD: misshapen()},
     "fallback_wrong": {FALLBACK: wrong()},

@@ -1,0 +1,252 @@
+"""
+What becomes of a case when its function is called again on the same arguments: a second time, where memory holds what
+nobody has written, over and over; and whether it heeds what changes in its arguments.
+
+Outputs that have other bits than the first call's are exported, and judged as the first ones are. The rest is facts
+(see protocol.Facts): evidence of this process's, never a verdict.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+from kgate.protocol import MOMENTS, Moment, Output
+from kgate.worker import surroundings
+from kgate.worker.exports import Target, written
+from kgate.worker.faults import Fault, foreign
+from kgate.worker.fences import gaps_kept
+from kgate.worker.inputs import Input, bytes_of
+from kgate.worker.observation import Observation, watchable
+from kgate.worker.poison import PATTERNS, poisoned
+from kgate.worker.subject import Subject
+from kgate.worker.watches import CallCount, counted
+from kgate.worker.ways import copies
+
+SLOW_S = 1.0  # a call that takes longer is made a second time and not again
+REPEATS_S, REPEATS = 0.15, 2000  # whichever comes first
+HEEDED = 8  # arguments that are asked after; each takes a call
+OTHER_SEED = 0x5EED
+# Of its norm: by less, an output of another order of the same sum differs from itself.
+MATERIAL = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class First:
+    """What the first call gave: outputs, held so that no later call is given their memory, and copies of them."""
+
+    outputs: tuple[Any, ...]
+    copies: tuple[Any, ...]
+    own: tuple[bool, ...]  # which outputs are no arguments
+
+    def same(self, outputs: Sequence[Any]) -> bool:
+        return len(outputs) == len(self.copies) and all(map(same_bits, self.copies, outputs))
+
+
+def observe(subject: Subject, seen: Observation, outputs: tuple[Any, ...], target: Target) -> list[Output]:
+    """The calls of the case's moments. What they raise is a Fault that names the moment."""
+    asked = [moment for moment in MOMENTS if moment in subject.case.moments]
+    if not asked or (subject.functions.setup is not None and subject.functions.reset is None):
+        return []  # a state that nobody sets back may answer otherwise each time
+    arguments = [i.tensor for i in subject.inputs.tensors]
+    first = First(
+        outputs=outputs,
+        copies=copies(outputs),
+        own=tuple(all(output is not argument for argument in arguments) for output in outputs),
+    )
+    note_memory(subject, seen, outputs)
+    exported: list[Output] = []
+    began = time.perf_counter()
+    for moment in asked:
+        exported += MADE[moment](subject, seen, first, target)
+        tell(seen, "moments", [moment])
+        if moment == "second call" and time.perf_counter() - began > SLOW_S:
+            break
+    else:
+        note_heeded(subject, seen, first)
+    tell(seen, "wrote-outside", [i.name for i in subject.inputs.tensors if not untouched(i)])
+    return exported
+
+
+def tell(seen: Observation, key: str, names: list[str]) -> None:
+    """Beside what the fact has named before; a fact of nothing is left out."""
+    known = cast("list[str]", seen.facts.get(key, []))
+    if fresh := [name for name in names if name not in known]:
+        seen.facts[key] = [*known, *fresh]
+
+
+def again(subject: Subject, moment: str) -> tuple[Any, ...]:
+    try:
+        return foreign("run", partial(subject.outputs, subject.again("run")))
+    except Fault as fault:
+        raise Fault(fault.rung, fault.reason, f"{WHEN[moment]}: {fault.text}", fault.detail) from None
+
+
+def second_call(subject: Subject, seen: Observation, first: First, target: Target) -> list[Output]:
+    surroundings.move_on()
+    before = surroundings.call_state()
+    with fallback_counted(subject, seen):
+        outputs = again(subject, "second call")
+    note_changed_inputs(subject, seen, cast("dict[str, str]", seen.facts.get("input-digests", {})))
+    tell(seen, "surroundings", surroundings.call_changes(before))
+    tell(seen, "output-reused", reused(first, outputs))
+    return different(first, outputs, "second call", target)
+
+
+@contextlib.contextmanager
+def fallback_counted(subject: Subject, seen: Observation) -> Iterator[None]:
+    """How often the custom path calls the fallback, which it is there to replace."""
+    entry = subject.case.fallback
+    count = watchable("fallback", entry, seen, seen.tree) if entry else None
+    if count is None or count.sees_as(CallCount(subject.functions.entry)):
+        yield
+        return
+    with counted(count):
+        yield
+    seen.facts["called-fallback"] = count.calls
+
+
+def note_changed_inputs(subject: Subject, seen: Observation, before: dict[str, str]) -> None:
+    """A function may leave its inputs alone the first time only."""
+    mutable = subject.inputs.named(subject.case.mutates)
+    changed = foreign("run", partial(subject.inputs.changed, before, subject.case.seed, mutable))
+    tell(seen, "inputs-changed", changed)
+
+
+def in_poison(moment: Moment, subject: Subject, seen: Observation, first: First, target: Target) -> list[Output]:
+    sizes_bytes = [bytes_of(output) for output in first.copies]
+    with poisoned(PATTERNS[moment], subject.ground.device_name, sizes_bytes):
+        outputs = again(subject, moment)
+    return different(first, outputs, moment, target)
+
+
+def repeats(subject: Subject, seen: Observation, first: First, target: Target) -> list[Output]:
+    """Of those that differ, the one that differs most is exported."""
+    until = time.perf_counter() + REPEATS_S
+    made = differ = 0
+    worst: tuple[float, tuple[Any, ...]] = (-1.0, ())
+    while made < REPEATS and (time.perf_counter() < until or made < 2):
+        outputs = again(subject, "repeats")
+        made += 1
+        if not first.same(outputs):
+            differ += 1
+            apart = max(map(distance, first.copies, outputs), default=0.0) if alike(first, outputs) else float("inf")
+            if apart > worst[0]:
+                worst = (apart, copies(outputs))
+    seen.facts["repeats"], seen.facts["repeats-differ"] = made, differ
+    return different(first, worst[1], "repeats", target) if worst[1] else []
+
+
+MADE: Mapping[Moment, Callable[[Subject, Observation, First, Target], list[Output]]] = {
+    "second call": second_call,
+    "memory of NaN": partial(in_poison, "memory of NaN"),
+    "memory of 1e36": partial(in_poison, "memory of 1e36"),
+    "repeats": repeats,
+}
+WHEN = {
+    "second call": "on its second call",
+    "memory of NaN": "where unwritten memory holds NaN",
+    "memory of 1e36": "where unwritten memory holds 1e36",
+    "repeats": "called over and over",
+    "other values": "called on other values in the same memory",
+}
+
+
+def different(first: First, outputs: Sequence[Any], moment: Moment, target: Target) -> list[Output]:
+    """Exported where any of them has other bits than the first call's."""
+    if first.same(outputs):
+        return []
+    prefix = f"{target.prefix}-moment{MOMENTS.index(moment)}-"
+    made = foreign("run", partial(written, outputs, replace(target, prefix=prefix)))
+    return [replace(output, moment=moment) for output in made]
+
+
+def note_memory(subject: Subject, seen: Observation, outputs: Sequence[Any]) -> None:
+    mutable = subject.inputs.named(subject.case.mutates)
+    given = [i for i in subject.inputs.tensors if not any(i is other for other in mutable)]
+    shared = [f"output {index}: {i.name}" for index, out in enumerate(outputs) for i in given if overlap(out, i.tensor)]
+    tell(seen, "shared-with-input", shared)
+    tell(seen, "output-types", [named for out in outputs if (named := type_of(out)) != "torch.Tensor"])
+
+
+def note_heeded(subject: Subject, seen: Observation, first: First) -> None:
+    """Argument by argument: other values in the same memory, all else as it was."""
+    ignores, heeds = [], []
+    for chosen in [i for i in subject.inputs.tensors if i.offset(OTHER_SEED) and i.tensor.numel()][:HEEDED]:
+
+        def call(changed: Input = chosen) -> Any:
+            subject.ready(subject.case.seed)
+            subject.inputs.rewrite(changed, OTHER_SEED)
+            with subject.entered():
+                return subject.call()
+
+        try:
+            outputs = subject.outputs(subject.ground.enter("run", call))
+        except Fault as fault:
+            raise Fault(fault.rung, fault.reason, f"{WHEN['other values']}: {fault.text}", fault.detail) from None
+        if first.same(outputs):
+            ignores.append(chosen.name)
+        elif not alike(first, outputs) or max(map(distance, first.copies, outputs)) > MATERIAL:
+            heeds.append(chosen.name)
+    tell(seen, "ignores", ignores)
+    tell(seen, "heeds", heeds)
+
+
+def untouched(given: Input) -> bool:
+    return (given.fence is None or given.fence.kept) and gaps_kept(given.tensor)
+
+
+def reused(first: First, outputs: Sequence[Any]) -> list[str]:
+    """Outputs of the first call whose memory a later call's outputs lie in, or that are not what they were."""
+    found = []
+    for index, (held, copy, own) in enumerate(zip(first.outputs, first.copies, first.own, strict=True)):
+        if own and (any(overlap(held, output) for output in outputs) or not same_bits(held, copy)):
+            found.append(f"output {index}")
+    return found
+
+
+def type_of(value: Any) -> str:
+    import torch
+
+    kind = type(value)
+    return "torch.Tensor" if kind in (torch.Tensor, torch.nn.Parameter) else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def extent(tensor: Any) -> tuple[int, int]:
+    """The addresses from its first element to behind its last."""
+    last = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+    start = tensor.data_ptr()
+    return (start, start + (last + 1) * tensor.element_size()) if tensor.numel() else (0, 0)
+
+
+def overlap(one: Any, other: Any) -> bool:
+    (a, b), (c, d) = extent(one), extent(other)
+    return a < d and c < b and one.device == other.device
+
+
+def alike(first: First, outputs: Sequence[Any]) -> bool:
+    """The same number, shapes and dtypes."""
+    return [(t.shape, t.dtype) for t in first.copies] == [(t.shape, t.dtype) for t in outputs]
+
+
+def same_bits(one: Any, other: Any) -> bool:
+    import torch
+
+    if (one.shape, one.dtype, one.device) != (other.shape, other.dtype, other.device):
+        return False
+    flat = [t.detach().resolve_conj().resolve_neg().contiguous().view(-1).view(torch.uint8) for t in (one, other)]
+    return bool(torch.equal(*flat))
+
+
+def distance(one: Any, other: Any) -> float:
+    """Norm of the difference over the norm of the first; inf where only one of the two is finite."""
+    import torch
+
+    wide = torch.complex128 if one.is_complex() else torch.float64
+    left, right = (t.detach().to(wide).reshape(-1) for t in (one, other))
+    same = (left == right) | (left.isnan() & right.isnan())
+    apart = (left - right).abs().masked_fill(same, 0.0).nan_to_num(nan=float("inf"))
+    size = left.abs().nan_to_num(0.0, 0.0, 0.0).norm()
+    return float(apart.norm() / max(float(size), 1e-300)) if apart.any() else 0.0
