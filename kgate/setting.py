@@ -66,7 +66,7 @@ class Setting:
 def prepare(options: Options, emit: Emit) -> Setting:
     """Raises UsageError (manifest, names), HostError (git, folders, device) or WorkerError (interpreter)."""
     manifest = selection.select(manifests.load(options.manifest), options.kernels, options.workloads)
-    head = tree.head(manifest.root)
+    head = tree.head(manifest.root, manifest.folder / manifest.baselines if manifest.baselines else None)
     state = folder_at(manifest.root)
     lock = hold(state)
     base = built(base_of(manifest, options.base, state, head), state)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -41,16 +42,26 @@ class BaseRef:
     reason: str
 
 
-def head(root: Path) -> Head:
-    """Raises HostError where git or a repository is missing."""
+def head(root: Path, baselines: Path | None = None) -> Head:
+    """
+    `baselines`: a folder whose JSON files are taken as HEAD has them: what a run has just recorded there is no change
+    to the code, and the next kernels are measured beside it. Raises HostError where git or a repository is missing.
+    """
     commit = commit_of(root, "HEAD")
-    tree = worktree_hash(root)
+    tree = worktree_hash(root, stored_below(root, baselines) if baselines and commit else "")
     return Head(commit=commit, dirty=tree != tree_of(root, commit), tree=tree)
 
 
-def worktree_hash(root: Path) -> str:
+def stored_below(root: Path, baselines: Path) -> str:
+    """A pathspec of the baselines' files; "" for a folder outside the repository."""
+    folder = Path(os.path.relpath(baselines, root))
+    return "" if ".." in folder.parts else (re.sub(r"([*?\[\]\\])", r"\\\1", folder.as_posix()) + "/*.json")
+
+
+def worktree_hash(root: Path, kept: str = "") -> str:
     """
-    As if all were committed now. The index and the object store of the repository stay as they are.
+    As if all were committed now, but for what `kept`, a glob, names: that is as in HEAD. The index and the object store
+    of the repository stay as they are.
 
     Where a submodule is not as its commit has it, no tree of git's names the whole, and a hash of both takes its place.
     """
@@ -66,10 +77,13 @@ def worktree_hash(root: Path) -> str:
             "GIT_OBJECT_DIRECTORY": str(own_objects),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects),
         }
+        if kept:
+            git(root, "reset", "--quiet", "HEAD", "--", f":(glob){kept}", env=env)
+        by_products = (*BY_PRODUCTS, *([f":(exclude,glob){kept}"] if kept else []))
         environments = (f":(exclude,literal){path}" for path in environments_below(root))
         # What git cannot add (an unreadable file, a nested repository without a commit) is in no commit either.
         for which, left_out in (("--all", environments), ("--update", ())):
-            paths = (".", *BY_PRODUCTS, *left_out)
+            paths = (".", *by_products, *left_out)
             git(root, "add", which, "--ignore-errors", "--", *paths, env=env, allowed=(0, 1))
         tree = git(root, "write-tree", env=env)
         links = submodules.in_index(root, env)

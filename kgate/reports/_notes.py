@@ -65,7 +65,7 @@ def lines(report: Report, notes: Iterable[Finding]) -> Iterator[str]:
     for note in decided[:BY_NAME]:
         yield f"{note.rule}  {note.name}  {told(report, note)}"
     if left_open := ", ".join(
-        f"{number} undecided {f'against {RIVALS[rule].words}' if rule in RIVALS else f'({rule})'}"
+        f"{number} undecided against {RIVALS[rule].words}" if rule in RIVALS else f"{number} {rule}"
         for (rule, undecided), number in counted(found).items()
         if undecided
     ):

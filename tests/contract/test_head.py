@@ -39,6 +39,32 @@ def test_every_kind_of_change_makes_head_dirty_and_its_tree_another(root: Path, 
     assert after.tree != before.tree
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_baseline_that_was_just_recorded_is_no_change_to_the_code(root: Path, staged: bool) -> None:
+    commit(root, "ci/kgate/cpu.json", "{}\n")
+    clean = tree.head(root)
+
+    (root / "ci/kgate/cpu.json").write_text('{"cases": {}}\n')
+    (root / "ci/kgate/h200.json").write_text("{}\n")
+    if staged:
+        git(root, "add", "--all")
+
+    assert tree.head(root, root / "ci/kgate") == clean
+    assert tree.head(root).dirty
+    assert tree.head(root, root.parent / "elsewhere").dirty
+
+
+def test_code_beside_a_baseline_is_code(root: Path) -> None:
+    commit(root, "ci/[k]/cpu.json", "{}\n")
+
+    (root / "ci/[k]/a.py").write_text("x\n")
+    beside = tree.head(root, root / "ci/[k]")
+    (root / "ci/[k]/cpu.json").write_text("[]\n")
+
+    assert beside.dirty
+    assert tree.head(root, root / "ci/[k]") == beside
+
+
 def test_the_tree_of_uncommitted_work_is_the_one_that_a_commit_of_it_gets(root: Path) -> None:
     commit(root, "a.py")
     (root / "b.py").write_text("new\n")

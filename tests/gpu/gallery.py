@@ -55,7 +55,8 @@ def parser() -> argparse.ArgumentParser:
 def checked(dsl: str, tree: Path, results: Path, chosen: argparse.Namespace) -> int:
     """The exit code of one DSL's check, with its report in results/DSL; a green one becomes the baseline."""
     started = time.monotonic()
-    options = ["--device", chosen.device, "--python", chosen.python, "--launches", str(chosen.launches)]
+    options = ["--base", "none", "--device", chosen.device, "--python", chosen.python]
+    options += ["--launches", str(chosen.launches)]
     dump = Path(tempfile.mkdtemp(prefix="compiled-"))
     code = kgate(tree, "check", *options, "--kernel", f"*_{dsl}", "--results", str(results / dsl), "--dump", str(dump))
     print(f"{dsl}: exit {code} after {time.monotonic() - started:.0f} s", flush=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kgate.decision import Question
 from kgate.model import Decision
 from kgate.sequence import CONFIRMING
 from tests.unit.numbers.times import ONE, FakeTimer, agenda, arms, cases, ratios_of, steady
@@ -200,6 +201,16 @@ def test_a_kernel_that_is_slow_in_every_fifth_call_is_told_by_its_tail():
 
     assert ratio.decision is NO_SLOWER
     assert ratio.tail == pytest.approx(1.5, abs=0.05)
+
+
+def test_a_path_that_is_slower_by_as_much_in_every_call_is_steady():
+    allowed = Question(cases=(ONE,), above="head", below="base", wanted=0.9)
+    todo = replace(agenda([ONE], tests=100), questions=(allowed,))
+
+    (ratio,) = ratios_of(steady(0.08), seeds=1, todo=todo)
+
+    assert ratio.decision is NO_SLOWER
+    assert ratio.tail is None
 
 
 def test_a_tail_that_both_have_is_nobodys():
