@@ -24,6 +24,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -38,13 +39,14 @@ from recording.summary import summary  # noqa: E402
 
 from kgate.device import probed  # noqa: E402  the checkout, not an installed kgate
 from kgate.model import BASE, GATE_THROTTLE, HEAD, Arm, Event, LaunchTiming, Route, Tree  # noqa: E402
-from kgate.protocol import SINGLE, CaseJob  # noqa: E402
+from kgate.protocol import SINGLE, CaseJob, Identity  # noqa: E402
 from kgate.runner.choice import Choice, choice_of  # noqa: E402
 from kgate.runner.lockstep import Launch, Schedule, run_launch  # noqa: E402
 from kgate.runner.place import Workplace  # noqa: E402
 from kgate.runner.process import Start  # noqa: E402
 from kgate.runner.warmup import fill_caches  # noqa: E402
 from kgate.runner.zygote import FORKABLE, Zygotes, by_tree  # noqa: E402
+from kgate.worker import nvml  # noqa: E402
 
 SLOWED = Arm(tree=Tree.HEAD, route=Route.CUSTOM, condition="slowed")
 ARMS = {HEAD: recordings.HEAD, BASE: recordings.BASE, SLOWED: recordings.SLOWED}
@@ -61,6 +63,7 @@ class Bench:
     """Where launches are taken, and what all of them have in common."""
 
     workplace: Workplace
+    identity: Identity
     start: Start
     seed: int
     choices: Mapping[str, Choice]
@@ -68,7 +71,8 @@ class Bench:
     def launch(self, number: int, arms: Mapping[Arm, Sequence[CaseJob]], schedule: Schedule) -> Launch:
         method = SINGLE if self.workplace.device.startswith("cuda") else "cpu-monotonic"
         timed = replace(schedule, method=method, choices=self.choices, seed=self.seed)
-        found = run_launch(self.workplace, arms, number, timed, said, start=self.start)
+        clocks = partial(nvml.throttled, self.identity.information.get("uuid", ""))
+        found = run_launch(self.workplace, arms, number, timed, said, start=self.start, throttle=clocks)
         for key, failure in found.failures.items():
             print(*key, failure.text, failure.detail[-1500:], sep="\n", flush=True)
         return found
@@ -87,7 +91,9 @@ def main() -> int:
     packages = ["torch"] if workplace.device == "cpu" else sorted({FORKABLE[k.job.dsl] for k in recorded} | {"torch"})
     with Zygotes(packages, said, clusters=options.zygotes) as zygotes:
         zygotes.warm(workplace, list(ARMS))
-        bench = Bench(workplace=workplace, start=zygotes.start, seed=zlib.crc32(options.start.encode()), choices={})
+        _, identity = probed(workplace, workplace.device)
+        seed = zlib.crc32(options.start.encode())
+        bench = Bench(workplace=workplace, identity=identity, start=zygotes.start, seed=seed, choices={})
         doses = prepared(bench, recorded, packages, file, options)
         for line in islice(taken(bench, zygotes, recorded, doses, file, until), options.launches):
             append(file, line)
@@ -142,7 +148,7 @@ def prepared(
     doses = known if before else measured(bench, recorded, tried)
     print(f"doses settled: {time.monotonic() - began:.0f} s", flush=True)
     if not before:
-        append(file, heading(bench.workplace, recorded, doses, options))
+        append(file, heading(bench.identity, recorded, doses, options))
     return doses
 
 
@@ -170,8 +176,7 @@ def measured(bench: Bench, recorded: Sequence[Kernel], tried: Doses) -> Doses:
     return chosen(tried, samples)
 
 
-def heading(workplace: Workplace, recorded: Sequence[Kernel], doses: Doses, options: argparse.Namespace) -> Heading:
-    _, identity = probed(workplace, workplace.device)
+def heading(identity: Identity, recorded: Sequence[Kernel], doses: Doses, options: argparse.Namespace) -> Heading:
     return Heading(
         start=options.start,
         date=datetime.now(timezone.utc).date().isoformat(),
