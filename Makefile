@@ -48,6 +48,7 @@ $(WORKER)/.ready: Makefile
 	@$(PYTHON) -m venv $(WORKER)
 	@$(WORKER)/bin/python $(PIP) $(KGATE_TORCH_ARGS) $(TORCH)
 	@$(WORKER)/bin/python $(PIP) $(DSLS) $(NVCC)
+	@$(WORKER)/bin/python $(PIP) --editable ./dispatch # the gallery chooses its kernels by it
 	@$(WORKER)/bin/python $(PIP) 'pytest>=8.2' 'hypothesis>=6.100' # for the tests of dispatch/ and the gallery
 	@touch $@
 

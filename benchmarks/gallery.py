@@ -25,7 +25,7 @@ from typing import Any
 from operators.rows import failed, read_rows, rows_file, table
 
 # In front: the gallery's package has this file's name.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples" / "gallery"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("examples/gallery", "dispatch")]
 
 COMPILERS = max(1, min(12, (os.cpu_count() or 2) - 2))
 RESTARTS = 6

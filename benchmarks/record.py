@@ -123,6 +123,8 @@ def placed(options: argparse.Namespace) -> Workplace:
     tree = options.folder / "tree"
     shutil.copytree(ROOT / "examples/gallery/gallery", tree / "gallery", dirs_exist_ok=True)
     shutil.copy(Path(__file__).parent / "recording/doses.py", tree)
+    # The gallery's own need; workers are given this variable.
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT / "dispatch"), os.environ.get("PYTHONPATH"))))
     return Workplace(
         python=dict.fromkeys(Tree, options.python),
         trees=dict.fromkeys(Tree, tree),

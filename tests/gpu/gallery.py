@@ -68,7 +68,7 @@ def checked(dsl: str, tree: Path, results: Path, chosen: argparse.Namespace) -> 
 
 
 def kgate(tree: Path, *arguments: str) -> int:
-    path = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))
+    path = os.pathsep.join((str(ROOT), str(ROOT / "dispatch"), os.environ.get("PYTHONPATH", "")))
     command = [sys.executable, "-m", "kgate", *arguments]
     return subprocess.run(command, cwd=tree, env={**os.environ, "PYTHONPATH": path}, check=False).returncode
 

@@ -3,19 +3,16 @@ What the operators share: which path a call takes, and tensors laid out as kerne
 
 An operator's environment variable names the path: `tilelang`, `cutile`, `triton`, or `torch` for the fallback.
 Unset, the first DSL runs that can be imported, takes the tensors, and was not found slower than PyTorch at their
-shapes. It is read at every call.
+shapes. It is read at every call, and kgate_dispatch counts and logs what becomes of it; `gemm` does the same by hand.
 """
 
 import functools
-import importlib
-import logging
 import os
-from collections.abc import Collection, Mapping
-from types import ModuleType
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
-
-log = logging.getLogger(__name__)
+from kgate_dispatch import Switch, dispatch, package
 
 Kernels = Mapping[str, Mapping[str, tuple[torch.dtype, ...]]]  # by DSL, then device type: the dtypes a kernel takes
 PACKAGES = {"tilelang": "tilelang", "cutile": "cuda.tile", "triton": "triton"}
@@ -25,24 +22,41 @@ MOST_ELEMENTS = 2**31 - 1  # kernels count elements in 32 bits
 ALIGNMENT = 16  # bytes that a kernel loads at once
 
 
-def choose(variable: str, kernels: Kernels, *tensors: torch.Tensor, slower: Collection[str] = ()) -> str | None:
+def dispatched(
+    variable: str, kernels: Kernels, custom: str, takes: Callable[..., bool]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """
-    The DSL whose kernel a call takes, or None for PyTorch: no kernel for these tensors, none installed, or none
-    wanted. DSLs in `slower` lose to PyTorch here: they run only where the variable names them.
+    Decorates what PyTorch computes: in front of it a function of kgate_dispatch for each DSL of `kernels`, the first
+    one outermost, whose custom path is `custom` with the DSL in place of {}.
 
-    All tensors must be of one dtype, on one device that is the current one, and none of them watched by autograd.
-    Raises ValueError where the variable names no path.
+    `takes(dsl, …)` says whether that DSL's kernel takes a call.
     """
-    wanted = os.environ.get(variable, "")
-    if wanted not in ("", "torch", *kernels):
-        raise ValueError(f"{variable}={wanted}: choose one of {', '.join(kernels)}, torch")
-    if wanted == "torch" or not regular(*tensors) or recorded(*tensors):
-        return None
+
+    def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
+        for dsl in reversed(kernels):
+            function = dispatch(
+                custom=custom.format(dsl),
+                switch=Switch(env=variable, custom=dsl, fallback="torch"),
+                needs=package(PACKAGES[dsl]),
+                when=functools.partial(takes, dsl),
+            )(function)
+        return function
+
+    return decorated
+
+
+def suits(dtypes: Mapping[str, tuple[torch.dtype, ...]], *tensors: torch.Tensor) -> bool:
+    """
+    Whether a kernel for these dtypes, by device type, takes the tensors: all of one dtype, on one device that is the
+    current one, and none of them watched by autograd.
+    """
     first = tensors[0]
-    for dsl in [wanted] if wanted else [dsl for dsl in kernels if dsl not in slower]:
-        if first.dtype in kernels[dsl].get(first.device.type, ()) and found(dsl):
-            return dsl
-    return None
+    return first.dtype in dtypes.get(first.device.type, ()) and regular(*tensors) and not recorded(*tensors)
+
+
+def named(variable: str, dsl: str) -> bool:
+    """Whether the switch asks for this DSL, also where it was found slower than PyTorch."""
+    return os.environ.get(variable) == dsl
 
 
 def regular(*tensors: torch.Tensor) -> bool:
@@ -56,22 +70,6 @@ def regular(*tensors: torch.Tensor) -> bool:
 def recorded(*tensors: torch.Tensor) -> bool:
     """Whether autograd records a call with these tensors; a kernel's result would silently have no gradient."""
     return torch.is_grad_enabled() and any(x.requires_grad for x in tensors)
-
-
-@functools.cache
-def found(dsl: str) -> bool:
-    """Tries the import once per process, and logs the one line that tells on-call why another path runs."""
-    try:
-        importlib.import_module(PACKAGES[dsl])
-    except (ImportError, OSError) as error:  # OSError: installed, but a shared library of it does not load
-        log.warning("%s cannot be imported (%s): its kernels do not run", PACKAGES[dsl], error)
-        return False
-    return True
-
-
-def kernels_of(operator: str, dsl: str) -> ModuleType:
-    """The module of an operator's kernels in one DSL, imported only now, as it imports the DSL."""
-    return importlib.import_module(f"{operator}.{dsl}_")
 
 
 @functools.cache

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import dispatcher
 from tests.contract.check.shop import GOOD, ROOT, Shop
 
 
@@ -42,7 +43,12 @@ def staged(worker_python: str, tmp_path: Path) -> Callable[[str], Shop]:
     module = importlib.util.module_from_spec(spec)
     sys.modules["stage"] = module
     spec.loader.exec_module(module)
-    return lambda name: Shop(root=module.stage(name, tmp_path / name), python=worker_python)
+
+    def stage(name: str) -> Shop:
+        path = dispatcher.path() if name == "gallery" else ""
+        return Shop(root=module.stage(name, tmp_path / name), python=worker_python, path=path)
+
+    return stage
 
 
 @pytest.fixture(scope="session")

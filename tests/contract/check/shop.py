@@ -76,11 +76,12 @@ class Ended:
 
 @dataclass(frozen=True, kw_only=True)
 class Shop:
-    """`manifest_folder`: where kgate.yaml and the packages are, below the git root."""
+    """`inner`: where kgate.yaml and the packages are, below the git root; `path`: the worker's PYTHONPATH, if any."""
 
     root: Path
     python: str
     inner: str = "."
+    path: str = ""
 
     @property
     def folder(self) -> Path:
@@ -127,7 +128,7 @@ class Shop:
     ) -> "subprocess.Popen[str]":
         """A running `kgate`; a variable of None is taken out."""
         # A relative entry, such as a test run may have, would put the shop's own files before the gate's.
-        changed = {**os.environ, "PYTHONPATH": None, "KGATE_PYTHON": self.python, **(env or {})}
+        changed = {**os.environ, "PYTHONPATH": self.path or None, "KGATE_PYTHON": self.python, **(env or {})}
         return subprocess.Popen(
             [*LAUNCHER, *arguments],
             preexec_fn=heed_interrupts,

@@ -1,10 +1,11 @@
 """A manifest that names only a dispatch function: what a check learns from it, and what it says where it cannot."""
 
-import os
+from dataclasses import replace
 
 import pytest
 
-from tests.contract.check.shop import ROOT, Shop
+from tests import dispatcher
+from tests.contract.check.shop import Shop
 
 pytestmark = pytest.mark.real
 
@@ -87,14 +88,14 @@ def test_one_that_cannot_be_imported_fails_with_its_reason_and_cannot_pass(shop:
     assert "No module named 'acme_no_such_dsl'" in ended.out
 
 
-@pytest.mark.skipif(not (ROOT / "dispatch").is_dir(), reason="not run: kgate_dispatch is not here")
 def test_a_function_of_kgate_dispatch_stands_alone(shop: Shop) -> None:
+    with_dispatcher = replace(shop, path=dispatcher.path())
     leave_out(shop)
     shop.write({"shop/good.py": DECORATED})
     shop.commit("kgate_dispatch chooses the path")
     shop.commit("Something else, so that base's function is asked as well")
 
-    ended = shop.check(env={"PYTHONPATH": os.fspath(ROOT / "dispatch")})
+    ended = with_dispatcher.check()
 
     assert ended.code == 0, ended.out + ended.err
     (kernel,) = ended.report["kernels"]

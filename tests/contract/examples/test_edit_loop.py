@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests import dispatcher
 from tests.contract.examples.conftest import ROOT, git
 
 pytestmark = pytest.mark.real
@@ -181,7 +182,7 @@ def test_it_mends_a_planted_tail_through_wrong_edits_to_pass(
     shutil.copytree(edit_loop.EDITS, edits, ignore=None if whole else shutil.ignore_patterns("2-*"))
     others = ("--workload", "logits") if whole else ()
     flags = ("--edits", os.fspath(edits), "--workload", "tail", *others, "--launches", "1")
-    env = {**os.environ, "PYTHONPATH": os.fspath(ROOT)}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join((os.fspath(ROOT), dispatcher.path()))}
 
     done = subprocess.run(
         [sys.executable, os.fspath(SCRIPT), os.fspath(folder), "--python", kernels_python, *flags],

@@ -16,9 +16,11 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3] / "examples" / "gallery"
+DISPATCH = Path(__file__).resolve().parents[3] / "dispatch"
 
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
+for folder in (str(ROOT), str(DISPATCH)):
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
 
 
 def wanted(package: str) -> ModuleType:

@@ -15,7 +15,7 @@ import warnings
 from pathlib import Path
 
 os.environ["TRITON_INTERPRET"] = "1"
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "gallery"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[3] / folder) for folder in ("examples/gallery", "dispatch")]
 warnings.simplefilter("ignore")  # of the interpreter, about NumPy's infinities
 
 import torch  # noqa: E402

@@ -12,6 +12,7 @@ import pytest
 from tests.contract.gallery.conftest import wanted
 
 tilelang = wanted("tilelang")
+wanted("kgate_dispatch")
 
 pytestmark = [pytest.mark.real, pytest.mark.filterwarnings("ignore")]
 

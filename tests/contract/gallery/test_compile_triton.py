@@ -8,6 +8,7 @@ from tests.contract.gallery.conftest import wanted
 
 wanted("torch")
 triton = wanted("triton")
+wanted("kgate_dispatch")
 
 pytestmark = [pytest.mark.real, pytest.mark.filterwarnings("ignore")]
 

@@ -8,6 +8,7 @@ from tests.contract.gallery.conftest import wanted
 
 torch = wanted("torch")
 wanted("tilelang")
+wanted("kgate_dispatch")
 
 pytestmark = [
     pytest.mark.real,

@@ -2,13 +2,16 @@
 
 import importlib
 import math
+import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
-from tests.contract.gallery.conftest import wanted
+from tests.contract.gallery.conftest import ROOT, wanted
 
 torch = wanted("torch")
+kgate_dispatch = wanted("kgate_dispatch")
 
 pytestmark = [pytest.mark.real]
 
@@ -100,29 +103,55 @@ def test_block_scales_give_the_product_back_within_three_bits():
     assert error < math.sqrt(384) * 2**-4
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
-def test_the_fallback_runs_where_no_dsl_can_be_imported(operator, monkeypatch):
-    from gallery import paths
+@pytest.fixture
+def undecided():
+    """Whatever dispatchers have found out is forgotten, before the test and after it."""
+    from gallery import gemm
 
+    def forget():
+        kgate_dispatch.reset()
+        gemm.found.cache_clear()
+
+    forget()
+    yield
+    forget()
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.usefixtures("undecided")
+def test_the_fallback_runs_where_no_dsl_can_be_imported(operator, monkeypatch):
     for package in ("tilelang", "cuda.tile", "triton"):
         monkeypatch.setitem(sys.modules, package, None)  # makes its import fail
-    paths.found.cache_clear()
     package = importlib.import_module(f"gallery.{operator}")
     inputs = inputs_of(operator)
 
     out = getattr(package, operator)(*inputs)
-    paths.found.cache_clear()
 
     torch.testing.assert_close(out, package.fallback(*inputs))
 
 
-def test_a_switch_that_names_no_path_is_refused_with_the_choices(monkeypatch):
+def test_a_switch_that_names_no_path_is_refused_by_hand_with_the_choices(monkeypatch):
+    from gallery import gemm
+
+    monkeypatch.setenv("GALLERY_GEMM", "tritno")
+
+    with pytest.raises(ValueError, match="GALLERY_GEMM=tritno: choose one of tilelang, cutile, triton, torch"):
+        gemm.gemm(torch.ones(1, 2), torch.ones(2, 1))
+
+
+@pytest.mark.usefixtures("undecided")
+def test_a_switch_that_names_no_path_turns_every_kernel_of_the_others_off_and_is_quoted_in_the_log(monkeypatch, caplog):
     from gallery import softmax
 
+    caplog.set_level("INFO", logger="kgate_dispatch")
     monkeypatch.setenv("GALLERY_SOFTMAX", "tritno")
 
-    with pytest.raises(ValueError, match="GALLERY_SOFTMAX=tritno: choose one of tilelang, cutile, triton, torch"):
-        softmax.softmax(torch.ones(1, 2))
+    out = softmax.softmax(torch.ones(1, 2))
+
+    assert out.tolist() == [[0.5, 0.5]]
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 3
+    assert "GALLERY_SOFTMAX=tritno, which is neither triton nor torch" in said[-1]
 
 
 def test_a_call_that_autograd_records_takes_torch():
@@ -135,15 +164,96 @@ def test_a_call_that_autograd_records_takes_torch():
     assert out.requires_grad
 
 
-@pytest.mark.parametrize(("switch", "taken"), [("", "triton"), ("cutile", "cutile"), ("torch", None)])
+KERNELS = {"cutile": {"cpu": (torch.float32,)}, "triton": {"cpu": (torch.float32,)}}
+CHOICES = [("", "triton"), ("cutile", "cutile"), ("triton", "triton"), ("torch", "torch")]
+
+
+@pytest.mark.parametrize(("switch", "taken"), CHOICES)
 def test_a_kernel_that_loses_to_torch_runs_only_where_the_switch_names_it(monkeypatch, switch, taken):
     from gallery import paths
 
-    monkeypatch.setattr(paths, "found", lambda _: True)
-    monkeypatch.setenv("GALLERY_SOFTMAX", switch)
-    kernels = {"cutile": {"cpu": (torch.float32,)}, "triton": {"cpu": (torch.float32,)}}
+    for dsl, needed in (("cutile", "cuda.tile"), ("triton", "triton")):
+        monkeypatch.setitem(sys.modules, needed, ModuleType(needed))
+        kernels = ModuleType(f"acme.{dsl}_")
+        kernels.name = lambda x, dsl=dsl: dsl
+        monkeypatch.setitem(sys.modules, kernels.__name__, kernels)
+    monkeypatch.setenv("GALLERY_TESTED", switch)
 
-    assert paths.choose("GALLERY_SOFTMAX", kernels, torch.ones(1, 2), slower=("cutile",)) == taken
+    def takes(dsl, x):
+        return paths.suits(KERNELS[dsl], x) and (dsl != "cutile" or paths.named("GALLERY_TESTED", dsl))
+
+    name = paths.dispatched("GALLERY_TESTED", KERNELS, "acme.{}_:name", takes)(lambda x: "torch")
+
+    assert name(torch.ones(2)) == taken
+    assert name(torch.ones(2, dtype=torch.float64)) == "torch"
+    assert name(torch.ones(2, requires_grad=True)) == "torch"
+
+
+@pytest.mark.parametrize(("switch", "taken"), [("", "triton"), ("cutile", "cutile"), ("torch", None)])
+def test_a_dispatcher_by_hand_chooses_alike(monkeypatch, switch, taken):
+    from gallery import gemm
+
+    monkeypatch.setattr(gemm, "found", lambda _: True)
+    monkeypatch.setattr(gemm, "KERNELS", KERNELS)
+    monkeypatch.setattr(gemm, "slower", lambda a, b: ("cutile",))
+    monkeypatch.setenv("GALLERY_GEMM", switch)
+
+    assert gemm.choose(torch.ones(1, 2), torch.ones(2, 1)) == taken
+
+
+@pytest.mark.parametrize(
+    ("operator", "dsl", "shapes", "losing"),
+    [
+        ("softmax", "cutile", [(4, 17)], True),
+        ("softmax", "cutile", [(4, 16)], False),
+        ("softmax", "triton", [(4, 17)], False),
+        ("vector_add", "cutile", [(33,), (33,)], True),
+        ("vector_add", "triton", [(33,), (33,)], False),
+        ("linear_gelu", "cutile", [(64, 9), (5, 9), (5,)], True),
+        ("linear_gelu", "cutile", [(65, 9), (5, 9), (5,)], False),
+        ("attention", "tilelang", [(1, 2, 15, 64)] * 3, True),
+        ("attention", "tilelang", [(1, 2, 16, 64)] * 3, False),
+    ],
+)
+def test_where_a_kernel_was_measured_to_lose_torch_runs_unless_the_switch_names_it(
+    monkeypatch, operator, dsl, shapes, losing
+):
+    package = importlib.import_module(f"gallery.{operator}")
+    monkeypatch.setattr(package, "KERNELS", {dsl: {"cpu": (torch.float32,)}})
+    more = (None, True) if operator == "attention" else ()
+    tensors = [torch.ones(shape) for shape in shapes]
+
+    unset = package.takes(dsl, *tensors, *more)
+    monkeypatch.setenv(package.VARIABLE, dsl)
+    asked = package.takes(dsl, *tensors, *more)
+
+    assert (unset, asked) == (not losing, True)
+
+
+@pytest.mark.parametrize("operator", ["softmax", "vector_add", "rms_norm"])
+@pytest.mark.usefixtures("undecided")
+def test_a_call_compiles_into_one_graph(monkeypatch, operator):
+    package = importlib.import_module(f"gallery.{operator}")
+    monkeypatch.setenv(f"GALLERY_{operator.upper()}", "torch")
+    torch.compiler.reset()
+    inputs = inputs_of(operator)
+
+    out = torch.compile(getattr(package, operator), fullgraph=True, backend="eager")(*inputs)
+
+    torch.testing.assert_close(out, package.fallback(*inputs))
+
+
+def test_without_kgate_dispatch_one_sentence_says_what_to_install():
+    program = (
+        "import sys; sys.modules['kgate_dispatch'] = None; sys.path.insert(0, sys.argv[1]); import gallery.softmax"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program, ROOT], capture_output=True, text=True, check=False)
+
+    assert done.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: gallery chooses its kernels with kgate_dispatch, which is not here: pip install the "
+        "folder dispatch/ of kgate's repository"
+    )
 
 
 @pytest.mark.parametrize(

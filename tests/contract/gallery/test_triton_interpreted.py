@@ -11,6 +11,7 @@ from tests.contract.gallery.conftest import wanted
 
 wanted("torch")
 wanted("triton")
+wanted("kgate_dispatch")
 
 pytestmark = [pytest.mark.real]
 

@@ -2,8 +2,9 @@
 
 import torch
 
-from gallery.paths import HALVES, choose, kernels_of
+from gallery.paths import HALVES, dispatched, named, suits
 
+VARIABLE = "GALLERY_ATTENTION"
 KERNELS = {"tilelang": {"cuda": HALVES}, "cutile": {"cuda": HALVES}}
 DEPTHS = (64, 128)  # of a head, that the kernels are made for
 FEW = 16  # queries a head below which most of a tile is idle
@@ -19,18 +20,20 @@ def attention(
     mask [batch, keys] is True where a key takes part. With `causal`, query i sees keys 0 to i. A query that sees no key
     gives 0. GALLERY_ATTENTION names the path.
     """
-    dsl = choose("GALLERY_ATTENTION", KERNELS, q, k, v, slower=slower(q))
-    if dsl and fits(q, k, v, mask):
-        return kernels_of(__name__, dsl).attention(q, k, v, mask, causal)
+    return chosen(q, k, v, mask, causal)
+
+
+def takes(dsl: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None, causal: bool) -> bool:
+    # One query a head (against 1024 keys) on an H200, torch's time over theirs: in TileLang 0.45, whose tiles are of 64
+    # queries and more; cuTile's are, too.
+    slow = q.ndim == 4 and q.shape[2] < FEW and not named(VARIABLE, dsl)
+    return not slow and suits(KERNELS[dsl], q, k, v) and fits(q, k, v, mask)
+
+
+@dispatched(VARIABLE, KERNELS, "gallery.attention.{}_:attention", takes)
+def chosen(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None, causal: bool) -> torch.Tensor:
+    """With every argument given, as the kernels take them."""
     return fallback(q, k, v, mask, causal)
-
-
-def slower(q: torch.Tensor) -> tuple[str, ...]:
-    """
-    DSLs that torch clearly beats. On an H200, as its time over theirs: one query a head (against 1024 keys) in TileLang
-    0.45, whose tiles are of 64 queries and more; cuTile's are, too.
-    """
-    return ("tilelang", "cutile") if q.ndim == 4 and q.shape[2] < FEW else ()
 
 
 def fits(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None) -> bool:

@@ -8,21 +8,23 @@ sum over blocks p of a_scale[i, p] · b_scale[j // 128, p] · sum over k in p of
 
 import torch
 
-from gallery.paths import capability, choose, kernels_of
+from gallery.paths import capability, dispatched, suits
 
 KERNELS = {"tilelang": {"cuda": (torch.float8_e4m3fn,)}}
 BLOCK = 128
 OLDEST = 89  # compute capability that has 8-bit floats
 
 
+def takes(dsl: str, a: torch.Tensor, a_scale: torch.Tensor, b: torch.Tensor, b_scale: torch.Tensor) -> bool:
+    return suits(KERNELS[dsl], a, b) and fits(a, a_scale, b, b_scale) and capability(a.device.index) >= OLDEST
+
+
+@dispatched("GALLERY_FP8_GEMM", KERNELS, "gallery.fp8_gemm.{}_:fp8_gemm", takes)
 def fp8_gemm(a: torch.Tensor, a_scale: torch.Tensor, b: torch.Tensor, b_scale: torch.Tensor) -> torch.Tensor:
     """
     a [m, k], b [n, k] float8_e4m3fn; a_scale [m, ⌈k / 128⌉], b_scale [⌈n / 128⌉, ⌈k / 128⌉] float32; result [m, n]
     bfloat16. GALLERY_FP8_GEMM names the path.
     """
-    dsl = choose("GALLERY_FP8_GEMM", KERNELS, a, b)
-    if dsl and fits(a, a_scale, b, b_scale) and capability(a.device.index) >= OLDEST:
-        return kernels_of(__name__, dsl).fp8_gemm(a, a_scale, b, b_scale)
     return fallback(a, a_scale, b, b_scale)
 
 

@@ -1,9 +1,21 @@
-"""a @ b of two matrices in half precision, summed in float32."""
+"""
+a @ b of two matrices in half precision, summed in float32.
+
+Its dispatcher is written by hand; the other operators have theirs from kgate_dispatch, by `gallery.paths.dispatched`.
+"""
+
+import functools
+import importlib
+import logging
+import os
 
 import torch
 
-from gallery.paths import HALVES, choose, kernels_of
+from gallery.paths import HALVES, PACKAGES, recorded, regular
 
+log = logging.getLogger(__name__)
+
+VARIABLE = "GALLERY_GEMM"
 KERNELS = {
     "tilelang": {"cuda": HALVES, "cpu": (torch.float32,)},
     "cutile": {"cuda": HALVES},
@@ -20,8 +32,41 @@ def gemm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """
     if not a.ndim == b.ndim == 2 or a.shape[1] != b.shape[0]:
         return fallback(a, b)
-    dsl = choose("GALLERY_GEMM", KERNELS, a, b, slower=slower(a, b))
-    return kernels_of(__name__, dsl).gemm(a, b) if dsl else fallback(a, b)
+    dsl = choose(a, b)
+    if dsl is None:
+        return fallback(a, b)
+    # Imported only now, as it imports the DSL.
+    return importlib.import_module(f"{__name__}.{dsl}_").gemm(a, b)
+
+
+def choose(a: torch.Tensor, b: torch.Tensor) -> str | None:
+    """
+    The DSL whose kernel a call takes, or None for PyTorch: no kernel for these tensors, none installed, or none
+    wanted. DSLs that lose to PyTorch here run only where the variable names them.
+
+    Raises ValueError where the variable names no path.
+    """
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted not in ("", "torch", *KERNELS):
+        raise ValueError(f"{VARIABLE}={wanted}: choose one of {', '.join(KERNELS)}, torch")
+    if wanted == "torch" or not regular(a, b) or recorded(a, b):
+        return None
+    left_out = slower(a, b)
+    for dsl in [wanted] if wanted else [dsl for dsl in KERNELS if dsl not in left_out]:
+        if a.dtype in KERNELS[dsl].get(a.device.type, ()) and found(dsl):
+            return dsl
+    return None
+
+
+@functools.cache
+def found(dsl: str) -> bool:
+    """Tries the import once per process, and logs the one line that tells on-call why another path runs."""
+    try:
+        importlib.import_module(PACKAGES[dsl])
+    except (ImportError, OSError) as error:  # OSError: installed, but a shared library of it does not load
+        log.warning("%s cannot be imported (%s): its kernels do not run", PACKAGES[dsl], error)
+        return False
+    return True
 
 
 def slower(a: torch.Tensor, b: torch.Tensor) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import torch
 
-from gallery.paths import FLOATS, choose, kernels_of
+from gallery.paths import FLOATS, dispatched, suits
 
 KERNELS = {
     "tilelang": {"cuda": FLOATS, "cpu": (torch.float32,)},
@@ -11,11 +11,13 @@ KERNELS = {
 }
 
 
+def takes(dsl: str, x: torch.Tensor, y: torch.Tensor) -> bool:
+    return x.ndim == 2 and x.shape == y.shape and suits(KERNELS[dsl], x, y)
+
+
+@dispatched("GALLERY_MATRIX_ADD", KERNELS, "gallery.matrix_add.{}_:matrix_add", takes)
 def matrix_add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """x, y [rows, columns] of one dtype, of any strides; the result is dense. GALLERY_MATRIX_ADD names the path."""
-    dsl = choose("GALLERY_MATRIX_ADD", KERNELS, x, y)
-    if dsl and x.ndim == 2 and x.shape == y.shape:
-        return kernels_of(__name__, dsl).matrix_add(x, y)
     return fallback(x, y)
 
 

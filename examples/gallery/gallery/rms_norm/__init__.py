@@ -7,7 +7,7 @@ rounded once, as in torch.nn.functional.rms_norm.
 
 import torch
 
-from gallery.paths import FLOATS, choose, kernels_of, recorded, wide
+from gallery.paths import FLOATS, dispatched, recorded, suits, wide
 
 KERNELS = {"tilelang": {"cuda": FLOATS, "cpu": (torch.float32,)}, "triton": {"cuda": FLOATS}}
 KERNELS_BACKWARD = {"tilelang": {"cuda": FLOATS}, "triton": {"cuda": FLOATS}}
@@ -22,11 +22,28 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float = EPS) -> torch.T
     return forward(x, weight, eps)
 
 
+def takes(dsl: str, x: torch.Tensor, weight: torch.Tensor, eps: float) -> bool:
+    return fits(x, weight) and suits(KERNELS[dsl], x, weight)
+
+
+def takes_backward(dsl: str, grad: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, eps: float) -> bool:
+    return fits(x, weight) and suits(KERNELS_BACKWARD[dsl], grad, x, weight)
+
+
+def fits(x: torch.Tensor, weight: torch.Tensor) -> bool:
+    return x.ndim == 2 and x.shape[1:] == weight.shape and x.shape[1] <= WIDEST_ROW
+
+
+@dispatched("GALLERY_RMS_NORM", KERNELS, "gallery.rms_norm.{}_:rms_norm", takes)
 def forward(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
-    dsl = choose("GALLERY_RMS_NORM", KERNELS, x, weight)
-    if dsl and x.ndim == 2 and x.shape[1:] == weight.shape and x.shape[1] <= WIDEST_ROW:
-        return kernels_of(__name__, dsl).rms_norm(x, weight, eps)
     return fallback(x, weight, eps)
+
+
+@dispatched("GALLERY_RMS_NORM_BACKWARD", KERNELS_BACKWARD, "gallery.rms_norm.{}_:rms_norm_backward", takes_backward)
+def backward(
+    grad: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, eps: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    return fallback_backward(grad, x, weight, eps)
 
 
 def rms_norm_backward(
@@ -37,10 +54,7 @@ def rms_norm_backward(
 
     GALLERY_RMS_NORM_BACKWARD names the path. Summed in a fixed order: the same inputs give the same bits.
     """
-    dsl = choose("GALLERY_RMS_NORM_BACKWARD", KERNELS_BACKWARD, grad, x, weight)
-    if dsl and x.ndim == 2 and x.shape[1:] == weight.shape and x.shape[1] <= WIDEST_ROW:
-        return kernels_of(__name__, dsl).rms_norm_backward(grad, x, weight, eps)
-    return fallback_backward(grad, x, weight, eps)
+    return backward(grad, x, weight, eps)
 
 
 class RMSNorm(torch.autograd.Function):

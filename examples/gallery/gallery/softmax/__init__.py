@@ -2,8 +2,9 @@
 
 import torch
 
-from gallery.paths import ALIGNMENT, FLOATS, choose, kernels_of
+from gallery.paths import ALIGNMENT, FLOATS, dispatched, named, suits
 
+VARIABLE = "GALLERY_SOFTMAX"
 KERNELS = {
     "tilelang": {"cuda": FLOATS, "cpu": (torch.float32,)},
     "cutile": {"cuda": FLOATS},
@@ -11,18 +12,22 @@ KERNELS = {
 }
 
 
+def takes(dsl: str, x: torch.Tensor) -> bool:
+    if x.ndim != 2:
+        return False
+    # Rows of 257 halves, which cuTile loads value by value, take it 1.7 times as long as torch on an H200.
+    slow = dsl == "cutile" and x.shape[1] * x.element_size() % ALIGNMENT and not named(VARIABLE, dsl)
+    return not slow and suits(KERNELS[dsl], x)
+
+
+@dispatched(VARIABLE, KERNELS, "gallery.softmax.{}_:softmax", takes)
 def softmax(x: torch.Tensor) -> torch.Tensor:
     """
     x [rows, columns] of any strides; the result is dense and of x's dtype. GALLERY_SOFTMAX names the path.
 
     As in torch, a row that is -inf throughout gives NaN, and so does a row with NaN or inf in it.
     """
-    if x.ndim != 2:
-        return fallback(x)
-    # Rows of 257 halves, which cuTile loads value by value, take it 1.7 times as long as torch on an H200.
-    uneven = x.shape[1] * x.element_size() % ALIGNMENT
-    dsl = choose("GALLERY_SOFTMAX", KERNELS, x, slower=("cutile",) if uneven else ())
-    return kernels_of(__name__, dsl).softmax(x) if dsl else fallback(x)
+    return fallback(x)
 
 
 def fallback(x: torch.Tensor) -> torch.Tensor:
