@@ -217,6 +217,48 @@ def repro(
     return code
 
 
+@cli.command()
+@MANIFEST
+@DEVICE
+@PYTHON
+@KERNELS
+@WORKLOADS
+@click.option(
+    "--launches", type=click.IntRange(1, 1000), default=8, show_default=True, metavar="N", help="Launches of a start."
+)
+@click.option(
+    "--starts", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N", help="Starts after a build."
+)
+@click.option(
+    "--rebuilds", type=click.IntRange(1, 100), default=2, show_default=True, metavar="N", help="Builds, all anew."
+)
+@FORMAT
+def calibrate(
+    manifest: Path,
+    device: str,
+    python: str,
+    kernels: tuple[str, ...],
+    workloads: tuple[str, ...],
+    launches: int,
+    starts: int,
+    rebuilds: int,
+    form: str,
+) -> ExitCode:
+    """Time the same code against itself: what launches vary by, and how often the gate would err on these cases.
+
+    Writes a file beside the baselines' folder, for review, which sets the latency rules from warn to fail on cases that
+    are known well enough. Takes up what an interrupted one has measured; another day adds to what is known.
+
+    Exit codes: 0 measured, 2 there is nothing to measure, 3 not measured.
+    """
+    from kgate import session
+    from kgate.calibration import Effort
+    from kgate.options import Options
+
+    options = Options(manifest=manifest, device=device, python=python, kernels=kernels, workloads=workloads)
+    return session.calibrate(options, Effort(rebuilds=rebuilds, starts=starts, launches=launches), form)
+
+
 @cli.group()
 def baseline() -> None:
     """Stored measurements: memory against slow creep. Recorded by a reviewed step, never by a run that judges."""
@@ -324,7 +366,7 @@ def explain(rule: str | None) -> ExitCode:
 
 
 @cli.command()
-@click.argument("name", type=click.Choice(["manifest", "baseline", "report", "run", "compile"]))
+@click.argument("name", type=click.Choice(["manifest", "baseline", "calibration", "report", "run", "compile"]))
 def schema(name: str) -> ExitCode:
     """Print the JSON Schema NAME, for editors and other programs."""
     from kgate.load import schemas

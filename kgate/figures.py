@@ -52,3 +52,9 @@ def interval(low: float, high: float) -> str:
 
 def count(number: int, word: str, plural: str = "") -> str:
     return f"{number} {word if number == 1 else plural or word + 's'}"
+
+
+def rate(hits: int, of: int, bound: float) -> str:
+    """`0 of 600 (≤ 0.5 %)`: a count with the upper bound of its chance."""
+    percent = f"{100 * bound:.2g}" if bound < 0.995 else "100"
+    return f"{hits} of {of} (≤ {percent} %)"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from kgate import __version__, correctness, dump, latency, premises, rules, setting
+from kgate import __version__, correctness, dump, history, latency, premises, rules, setting
 from kgate.allowance import NO_END, Allowance, left_over
 from kgate.load import owners
 from kgate.model import HEAD, Finding, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
@@ -40,6 +40,7 @@ def check(options: Options, emit: Emit) -> Report:
     run = observed(here, answers, times, owned, owned_before)
     left = left_over(allowance, times.over_budget, len(here.plan.cases))
     findings = rules.judge(run, here.manifest.policy)
+    run = with_live_runs(here, run, green=verdict_of(findings).exit_code == 0)
     undumped = dump.write(options.dump, run) if options.dump else ()
     cost_s = {"prepare": prepared - clock, "answers": answered - prepared, "times": timed - answered}
     done = replace(attempt, resumed=answers.resumed, wall_s=time.monotonic() - clock, cost_s=cost_s)
@@ -71,6 +72,14 @@ def reported(here: Setting, run: Run, findings: tuple[Finding, ...], made: Attem
     )
 
 
+def with_live_runs(here: Setting, run: Run, *, green: bool) -> Run:
+    """The gate's own record, this run in it, which `kgate report` finds in the ledger."""
+    live = history.counted(here.folder.parent, run.device, here.folder.name, green if history.is_clean(run) else None)
+    standing = replace(run.standing, live=live)
+    premises.record_standing(here.ledger, standing)
+    return replace(run, standing=standing)
+
+
 def latency_levels(here: Setting) -> Mapping[str, Level]:
     on_gpu = here.plan.target.kind != "cpu"
     return {rule: rules.level_of(rule, here.manifest.policy, on_gpu) for rule in LATENCY_RULES}
@@ -98,6 +107,7 @@ def observed(
         paces=times.paces,
         shift=times.shift,
         instrument=times.instrument,
+        standing=here.standing,
         ownership=owned,
         base_ownership=owned_before,
         base_kernels=here.plan.base_kernels,

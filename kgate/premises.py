@@ -11,9 +11,9 @@ from pathlib import Path
 
 from kgate import __version__
 from kgate.base import Base
-from kgate.load import baselines
+from kgate.load import baselines, calibrations
 from kgate.load.tree import Head
-from kgate.model import Fingerprint, Kernel, Level, Manifest, Ownership
+from kgate.model import Counted, Fingerprint, Kernel, Level, Manifest, Ownership, Standing
 from kgate.options import Options
 from kgate.plan import Target, plan
 from kgate.protocol import Identity
@@ -26,6 +26,7 @@ from kgate.wire import build, coerce
 KIND = "premises"
 ATTEMPT = "attempt"
 OWNERSHIP = "ownership"
+STANDING = "standing"
 RUN = "run"  # the one name of its kind
 NOBODY = -1  # in place of a lock's descriptor
 
@@ -118,6 +119,30 @@ def ownership(ledger: Ledger, tree: str) -> Mapping[str, Ownership] | None:
     return ledger.read(OWNERSHIP, tree, lambda body: coerce(dict[str, Ownership], body, OWNERSHIP))
 
 
+def record_standing(ledger: Ledger, found: Standing) -> None:
+    known = found.calibration
+    body = {
+        "missing": found.missing,
+        "live": found.live and dataclasses.asdict(found.live),
+        "path": known.path if known else "",
+        "calibration": known and calibrations.plain(known),
+    }
+    ledger.record(STANDING, RUN, plain(body))
+
+
+def standing(ledger: Ledger) -> Standing:
+    """Nothing where the run did not get so far."""
+    body = ledger.recall(STANDING, RUN)
+    if body is None:
+        return Standing()
+    known = body["calibration"]
+    return Standing(
+        missing=body["missing"],
+        live=build(Counted, body["live"], STANDING) if body["live"] else None,
+        calibration=calibrations.calibration(Path(body["path"]), known) if known else None,
+    )
+
+
 def setting_of(found: Premises, stored: JSON, ledger: Ledger) -> Setting:
     """The setting of a run that is over. Its trees and its interpreter are not there any more."""
     manifest = declared(found, found.kernels)
@@ -142,6 +167,7 @@ def setting_of(found: Premises, stored: JSON, ledger: Ledger) -> Setting:
         folder=Path(found.key),
         stored=baselines.parsed(Path(found.stored_path), stored) if stored else None,
         remarks=found.remarks,
+        standing=standing(ledger),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgate.decision import borne_out, decided
+from kgate.figures import rate
 from kgate.margins import MARGINS
 from kgate.stats import Array, Estimate, Prior, bisected, moderated, trimmed
 
@@ -126,5 +127,4 @@ class Rate:
         return math.fsum(map(math.exp, log_terms))
 
     def __str__(self) -> str:
-        percent = f"{100 * self.bound:.2g}" if self.bound < 0.995 else "100"
-        return f"{self.hits} of {self.of} (≤ {percent} %)"
+        return rate(self.hits, self.of, self.bound)

@@ -21,7 +21,7 @@ from kgate.options import Options
 from kgate.runner.state import LEDGER, folder_at, untrimmed
 
 if TYPE_CHECKING:
-    from kgate import compilation
+    from kgate import calibration, compilation
 
 STREAM = "stream"
 
@@ -81,6 +81,17 @@ def compile_all(options: "compilation.Options", form: str) -> ExitCode:
         found = compilation.compile_all(options, shown_on_terminal(stack))
     click.echo(table.FORMATS[form](found), nl=False)
     return found.verdict.exit_code
+
+
+def calibrate(options: Options, effort: "calibration.Effort", form: str) -> ExitCode:
+    """`kgate calibrate`: no verdict, and no exit code but that it was done; NO_VERDICT where no case was timed."""
+    from kgate import calibration
+    from kgate.calibration import table
+
+    with ExitStack() as stack:
+        done = calibration.calibrate(options, effort, shown_on_terminal(stack))
+    click.echo(table.FORMATS[form](done), nl=False)
+    return ExitCode.GREEN if done.found.cases else ExitCode.NO_VERDICT
 
 
 def rendered(report: Report, form: str) -> str:

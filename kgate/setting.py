@@ -9,16 +9,16 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kgate import __version__
 from kgate.base import Base, base_of, built, completed_base, fault_of_build
 from kgate.completion import completed
 from kgate.device import interpreter, probed
-from kgate.load import baselines, selection, tree
+from kgate.load import baselines, calibrations, selection, tree
 from kgate.load import manifest as manifests
-from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Tree
+from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Standing, Tree
 from kgate.options import Options
 from kgate.plan import LOCKSTEP, Plan, Target, plan
 from kgate.protocol import Identity
@@ -52,6 +52,7 @@ class Setting:
     folder: Path
     stored: Baseline | None
     remarks: tuple[str, ...]
+    standing: Standing = field(default_factory=Standing)
     unbuilt: str = ""  # why head's build failed where base's did not
     start: Start = fresh
     launch_start: Start = fresh
@@ -99,6 +100,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
         lock=lock,
         folder=folder,
         stored=stored,
+        standing=standing(manifest, base, target, fingerprint),
         unbuilt=unbuilt,
         remarks=(*dirty_remark(head), *base.remarks, *doubt, *hidden_remarks(manifest)),
     )
@@ -149,6 +151,14 @@ def stored_baseline(manifest: Manifest, base: Base, target: Target) -> tuple[Bas
     name = Path(manifest.baselines) / f"{target.name}.json"
     old = base.manifest.folder / name if base.manifest is not None else None
     return baselines.held_against(manifest.folder / name, old)
+
+
+def standing(manifest: Manifest, base: Base, target: Target, live: Fingerprint) -> Standing:
+    """What is known of the gate's errors on this device, read before anything is measured."""
+    own = calibrations.path_of(manifest, target.name)
+    old = calibrations.below(base.manifest.folder, manifest, target.name) if base.manifest is not None else None
+    found, missing = calibrations.held_to(own, old, live)
+    return Standing(calibration=found, missing=missing)
 
 
 def place(options: Options, manifest: Manifest, base: Base, folder: Path) -> Workplace:

@@ -8,6 +8,7 @@ A kernel that fails is a `Failure` with a reason, never an exception. Times are 
 (1.05 = 5 % slower), unless a name says otherwise.
 """
 
+from kgate.model.calibrated import CalibratedCase, Calibration, Counted, Standing
 from kgate.model.declared import Kernel, Level, Manifest, Place, Switch, Tolerance, Workload
 from kgate.model.judged import Event, Finding, Report, Run, Scope, Verdict, verdict_of
 from kgate.model.measured import (
@@ -75,11 +76,14 @@ __all__ = [
     "Arm",
     "Baseline",
     "Bound",
+    "CalibratedCase",
+    "Calibration",
     "Case",
     "Comparison",
     "CompiledKernel",
     "Confirmation",
     "Control",
+    "Counted",
     "Decision",
     "Direction",
     "Event",
@@ -104,6 +108,7 @@ __all__ = [
     "Run",
     "Scope",
     "Shift",
+    "Standing",
     "StoredCase",
     "Switch",
     "Task",

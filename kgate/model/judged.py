@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from kgate.errors import ExitCode
+from kgate.model.calibrated import Standing
 from kgate.model.declared import Kernel, Level, Place, Workload
 from kgate.model.measured import Baseline, Fingerprint, Instrument, Latency, Ratio, Shift
 from kgate.model.observed import (
@@ -39,6 +40,7 @@ class Run:
     base_kernels: Mapping[str, Kernel]
     paces: Mapping[str, tuple[Ratio, ...]] = field(default_factory=dict)  # by kernel: the mean over its workloads
     shift: Shift | None = None
+    standing: Standing = field(default_factory=Standing)
     instrument: Instrument | None = None  # None: nothing was timed
     baseline: Baseline | None = None
     fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint(must_match={}))

@@ -28,7 +28,7 @@ from kgate.model import (
     Run,
     Tensor,
 )
-from kgate.reports import _instrument, _pace
+from kgate.reports import _instrument, _pace, _standing
 from kgate.reports._style import Style
 
 NAME = "json"
@@ -69,6 +69,7 @@ def document(report: Report) -> dict[str, Any]:
         "cases": [case(run, c) for c in run.cases],
         "shift": _pace.shift(run.shift) if run.shift else None,
         "instrument": _instrument.document(run.instrument),
+        "standing": _standing.document(run.standing),
         "baseline": baseline(run.baseline) if run.baseline else None,
     }
 

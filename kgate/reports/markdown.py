@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kgate.escape import fenced, markdown, marked
 from kgate.figures import count
 from kgate.model import Finding, Report, Verdict
-from kgate.reports import _instrument
+from kgate.reports import _instrument, _standing
 from kgate.reports._again import checkout, command
 from kgate.reports._cells import HEADERS, LEGEND, rows
 from kgate.reports._evidence import evidence
@@ -118,6 +118,7 @@ def method(report: Report) -> Iterator[str]:
     yield from (f"timer of {markdown(name)}: {markdown(why)}" for name, why in other_timers(report).items())
     if controls := _instrument.line(report.run):
         yield markdown(controls)
+        yield markdown(_standing.line(report.run.standing))
     yield f"sandbox: {markdown(report.sandbox)}"
     yield from (markdown(remark) for remark in report.run.remarks)
     yield f"cost: {markdown(cost(report))}; kgate {markdown(report.version)}, {markdown(report.started)}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from kgate.escape import plain
 from kgate.model import Finding, Report, Verdict
-from kgate.reports import _instrument, _notes
+from kgate.reports import _instrument, _notes, _standing
 from kgate.reports._again import command
 from kgate.reports._cells import LEGEND, rows
 from kgate.reports._evidence import evidence, trace
@@ -35,6 +35,7 @@ def render(report: Report, style: Style) -> str:
         lines += wrapped(f"remark: {plain(remark)}", style.width)
     if controls := _instrument.line(report.run):
         lines += wrapped(controls, style.width)
+        lines += wrapped(plain(_standing.line(report.run.standing)), style.width)
     lines += wrapped(f"cost: {cost(report)}, {launches(report)}, sandbox {plain(report.sandbox)}", style.width)
     lines += wrapped(f"again: {plain(command(report), LONGEST_COMMAND)}", style.width)
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date, datetime, timezone
 
 from kgate.errors import UsageError
-from kgate.model import Finding, Level, Run
+from kgate.model import Finding, Level, Run, Scope
 from kgate.model.declared import RULE_NAMES
 from kgate.rules import (
     check_too_loose,
@@ -84,6 +84,7 @@ RULES: tuple[RuleModule, ...] = (
 )
 # What times alone can show. They say nothing where the run's controls have failed.
 OF_TIMES: tuple[RuleModule, ...] = (slower_than_base, slower_than_fallback, slower_than_baseline, unsteady)
+CALIBRATED = (slower_than_base.NAME, slower_than_fallback.NAME)
 
 
 def judge(run: Run, policy: Mapping[str, Level], today: date | None = None) -> tuple[Finding, ...]:
@@ -106,8 +107,22 @@ def stated(run: Run, policy: Mapping[str, Level], today: date) -> list[Finding]:
         if rule is instrument_failed:
             level = min(level, most)  # an open question weighs no more than its answer would
         if level is not Level.OFF and not (void and rule in OF_TIMES):
-            findings += rule.judge(run, Limit(rule=rule.NAME, level=level, today=today))
+            said = rule.judge(run, Limit(rule=rule.NAME, level=level, today=today))
+            findings += [raised(finding, run) for finding in said]
     return findings
+
+
+def raised(finding: Finding, run: Run) -> Finding:
+    """
+    At level fail where the policy only warns, on cases that a reviewed calibration knows well enough. Of the rules that
+    compare arms of the same launches alone: that is what has been calibrated.
+    """
+    found = run.standing.calibration
+    if found is None or finding.level is not Level.WARN or finding.rule not in CALIBRATED:
+        return finding
+    of_kernel = tuple(case.stable_name for case in run.of_kernel(finding.kernel))
+    known = found.decides((finding.name,) if finding.scope is Scope.CASE else of_kernel)
+    return replace(finding, level=Level.FAIL) if known else finding
 
 
 def badness(finding: Finding) -> int:
