@@ -207,6 +207,7 @@ def test_a_dispatcher_by_hand_chooses_alike(monkeypatch, switch, taken):
         ("softmax", "cutile", [(4, 17)], True),
         ("softmax", "cutile", [(4, 16)], False),
         ("softmax", "triton", [(4, 17)], False),
+        ("softmax", "triton", [(1, 16)], True),
         ("vector_add", "cutile", [(33,), (33,)], True),
         ("vector_add", "triton", [(33,), (33,)], False),
         ("linear_gelu", "cutile", [(64, 9), (5, 9), (5,)], True),
