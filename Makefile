@@ -20,7 +20,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 MANIFESTS = $(wildcard examples/*/kgate.yaml examples/*/*/kgate.yaml)
 SCHEMAS = $(wildcard schemas/*.json)
 WORKFLOWS = $(wildcard .github/workflows/*.yml workflows/*.yml)
-GPU_BENCHMARKS := gallery
+GPU_BENCHMARKS := gallery live
 RECORDERS := record
 BENCHMARKS = $(filter-out $(GPU_BENCHMARKS) $(RECORDERS),$(basename $(notdir $(wildcard benchmarks/*.py))))
 

@@ -47,6 +47,7 @@ class Answers:
     outcomes: Mapping[tuple[Arm, Case], Outcome]
     comparisons: Mapping[tuple[Arm, Case], tuple[Comparison, ...]]
     resumed: int = 0
+    compile_s: float = 0.0  # of kernels compiled side by side, before the arms answered
 
 
 def answers(setting: Setting, emit: Emit, *, dumps: bool = False) -> Answers:
@@ -74,7 +75,7 @@ def answers(setting: Setting, emit: Emit, *, dumps: bool = False) -> Answers:
         kernel = setting.plan.kernels[case.kernel]
         for event in ladder.rungs(bench.outcomes, bench.comparisons, case, kernel, setting.workplace.manifest):
             emit(event)
-    return replace(bench.answers, resumed=bench.resumed)
+    return replace(bench.answers, resumed=bench.resumed, compile_s=bench.compile_s)
 
 
 def steps(setting: Setting) -> int:
@@ -95,6 +96,7 @@ class Bench:
         self.comparisons: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
         self.resumed = 0
         self.warmed: Warmed = {}
+        self.compile_s = 0.0
 
     def warm(self, arms: Mapping[Arm, Sequence[Case]]) -> None:
         """Compile side by side what no earlier run has answered; the arms then find it in their caches."""
@@ -107,8 +109,9 @@ class Bench:
         }
         began = time.monotonic()
         self.warmed = fill_caches(self.setting.workplace, fresh, self.setting.start)
+        self.compile_s = time.monotonic() - began
         if self.warmed:
-            text = f"{len(self.warmed)} first calls made side by side in {time.monotonic() - began:.1f} s"
+            text = f"{len(self.warmed)} first calls made side by side in {self.compile_s:.1f} s"
             self.emit(Event(name="note", fields={"arm": "", "text": text}))
 
     def run(self, arm: Arm, cases: Sequence[Case]) -> None:

@@ -42,7 +42,9 @@ def check(options: Options, emit: Emit) -> Report:
     findings = rules.judge(run, here.manifest.policy)
     run = with_live_runs(here, run, green=verdict_of(findings).exit_code == 0)
     undumped = dump.write(options.dump, run) if options.dump else ()
-    cost_s = {"prepare": prepared - clock, "answers": answered - prepared, "times": timed - answered}
+    answers_s = answered - prepared - answers.compile_s
+    cost_s = {"prepare": prepared - clock, "compile": answers.compile_s, "answers": answers_s}
+    cost_s["times"] = timed - answered
     done = replace(attempt, resumed=answers.resumed, wall_s=time.monotonic() - clock, cost_s=cost_s)
     premises.record_attempt(here.ledger, done)
     run = replace(run, remarks=(*run.remarks, *undumped, *filter(None, (left,))))

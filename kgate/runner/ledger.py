@@ -8,6 +8,7 @@ import errno
 import fcntl
 import json
 import os
+import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,8 @@ from kgate.errors import HostError
 from kgate.runner.shelf import unwritable
 from kgate.wire import ProtocolError
 
+# A disk takes 1 to 8 ms for each, of which a run of a hundred cases would make thousands.
+SYNC_S = 1.0
 T = TypeVar("T")
 JSON = Any  # what json.loads gives, without NaN and infinities
 NO_FILE = -1
@@ -31,6 +34,7 @@ class Ledger:
         self.descriptor = descriptor
         self.entries = entries
         self.chapter = chapter
+        self.synced = 0.0
 
     def within(self, chapter: str) -> "Ledger":
         """The same file, where nothing of other chapters is found: what is measured a second time."""
@@ -81,7 +85,11 @@ class Ledger:
         return cls(path, NO_FILE, parsed(path, data[: data.rfind(b"\n") + 1]))
 
     def record(self, kind: str, name: str, value: JSON) -> None:
-        """On disk when this returns. Raises HostError if it cannot be written, ValueError for NaN or infinity."""
+        """
+        Written when this returns, so that no kill of this process loses it; on disk at the latest by the first record
+        that comes SYNC_S later, or by `close`. Raises HostError if it cannot be written, ValueError for NaN or
+        infinity.
+        """
         kind = self.full(kind)
         line = line_of(kind, name, value)
         if self.descriptor != NO_FILE:
@@ -92,7 +100,9 @@ class Ledger:
         try:
             if os.write(self.descriptor, line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(self.descriptor)
+            if time.monotonic() - self.synced >= SYNC_S:
+                os.fsync(self.descriptor)
+                self.synced = time.monotonic()
         except OSError as error:
             raise unwritable(self.path, error) from error
 
@@ -135,6 +145,8 @@ class Ledger:
 
     def close(self) -> None:
         if self.descriptor != NO_FILE:
+            with suppress(OSError):  # what has been written is read again all the same
+                os.fsync(self.descriptor)
             os.close(self.descriptor)
             self.descriptor = NO_FILE
 

@@ -208,8 +208,10 @@ class Trial:
             return
         table.export_left_bytes -= size
         seed = table.draw.choice(choice)
+        request = Export(case=self.case, seed=seed, prefix=f"sample-{seed}")
+        for arm in self.arms:
+            table.tell(arm, request)
         for arm in list(self.arms):
-            request = Export(case=self.case, seed=seed, prefix=f"sample-{seed}")
             answer = table.ask(arm, self.case, request)
             if isinstance(answer, Exported):
                 self.keep(arm, seed, answer)

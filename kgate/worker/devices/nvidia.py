@@ -10,7 +10,9 @@ from kgate.worker.devices._events import Events
 
 METHOD = SINGLE
 METHODS: tuple[str, ...] = CUDA_TIMERS
-SPARE_BYTES = 1 << 30  # what torch's allocator may hold without using it
+# What torch's allocator may hold without using it, as a share of the device's memory: three arms have a twelfth of it
+# then. To give it back and take it again, piece by piece, costs a case of rotated inputs more than its samples do.
+SPARE_SHARE = 1 / 36
 NAMES_LIMIT, LETTERS_LIMIT = 200, 500  # kernel names reported of one call, and how much of each
 
 
@@ -101,7 +103,8 @@ def give_back(name: str) -> None:
     import torch
 
     # Other arms' processes need it; giving back a little of it costs more than it gains.
-    if torch.cuda.memory_reserved(name) - torch.cuda.memory_allocated(name) > SPARE_BYTES:
+    spare_bytes = SPARE_SHARE * torch.cuda.get_device_properties(name).total_memory
+    if torch.cuda.memory_reserved(name) - torch.cuda.memory_allocated(name) > spare_bytes:
         torch.cuda.empty_cache()
 
 
