@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from enum import Enum
 from pathlib import Path
@@ -46,9 +46,10 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
         emit = (lambda event: click.echo(events.render(event))) if form == STREAM else shown_on_terminal(stack)
         report = pipeline.check(options, emit)
     # Files first: a reader that closes the pipe early must not cost the report.
-    write(report, folder_at(root) / last.folder_name(path, root))
+    texts = texts_of(report)
+    write(texts, folder_at(root) / last.folder_name(path, root))
     if results is not None:
-        write(report, results)
+        write(texts, results)
         keep(folder_at(root) / f"{report.key}.jsonl", results)
     with suppress(BrokenPipeError):
         if form == STREAM:
@@ -119,15 +120,20 @@ def ready(flag: str, folder: Path, root: Path) -> None:
         raise HostError(f"{flag} {folder}: cannot be written ({error.strerror}); choose another folder") from error
 
 
-def write(report: Report, folder: Path) -> None:
+def texts_of(report: Report) -> Mapping[str, str]:
+    """By file name; made once, since the samples of a hundred cases take seconds to write as JSON."""
     from kgate.reports import Style, render
 
     plain = Style(colour=False, width=80)
-    texts = {"report.json": "json", "report.txt": "text", "comment.md": "markdown"}
+    forms = {"report.json": "json", "report.txt": "text", "comment.md": "markdown"}
+    return {name: render(report, form, plain) for name, form in forms.items()}
+
+
+def write(texts: Mapping[str, str], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, form in texts.items():
-            (folder / name).write_text(render(report, form, plain), encoding="utf-8")
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise unwritten(folder, error) from error
 
