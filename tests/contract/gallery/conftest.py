@@ -44,3 +44,18 @@ def cuda_home() -> Path:
     pytest.skip(
         "not run: nvcc and its headers are not here (pip: nvidia-cuda-nvcc, nvidia-cuda-runtime, nvidia-cuda-cccl)"
     )
+
+
+@pytest.fixture
+def undecided():
+    """Whatever dispatchers have found out is forgotten, before the test and after it."""
+    import kgate_dispatch
+    from gallery import gemm
+
+    def forget():
+        kgate_dispatch.reset()
+        gemm.found.cache_clear()
+
+    forget()
+    yield
+    forget()

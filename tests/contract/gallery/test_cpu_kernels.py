@@ -89,6 +89,7 @@ def test_empty_tensors_give_what_torch_gives(operator, shapes):
 
 
 @pytest.mark.parametrize("operator", ["vector_add", "softmax", "gemm"])
+@pytest.mark.usefixtures("undecided")
 def test_the_dispatcher_takes_the_kernel_that_its_switch_names(operator, monkeypatch):
     kernels = importlib.import_module(f"gallery.{operator}.tilelang_")
     package = importlib.import_module(f"gallery.{operator}")

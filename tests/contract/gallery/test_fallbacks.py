@@ -103,20 +103,6 @@ def test_block_scales_give_the_product_back_within_three_bits():
     assert error < math.sqrt(384) * 2**-4
 
 
-@pytest.fixture
-def undecided():
-    """Whatever dispatchers have found out is forgotten, before the test and after it."""
-    from gallery import gemm
-
-    def forget():
-        kgate_dispatch.reset()
-        gemm.found.cache_clear()
-
-    forget()
-    yield
-    forget()
-
-
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.usefixtures("undecided")
 def test_the_fallback_runs_where_no_dsl_can_be_imported(operator, monkeypatch):
