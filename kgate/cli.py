@@ -48,6 +48,9 @@ def cli() -> None:
     help="Exactly N timed launches, one look. [default: until decided]",
 )
 @click.option(
+    "--gpus", envvar="KGATE_GPUS", default="", metavar="N|cuda:0,cuda:1", help="Share the cases over several GPUs."
+)
+@click.option(
     "--budget",
     envvar="KGATE_BUDGET",
     type=click.FloatRange(0, min_open=True),
@@ -89,6 +92,7 @@ def check(
     kernels: tuple[str, ...],
     workloads: tuple[str, ...],
     launches: int | None,
+    gpus: str,
     budget: float | None,
     form: str,
     results: Path | None,
@@ -109,6 +113,7 @@ def check(
         kernels=kernels,
         workloads=workloads,
         launches=launches or 0,
+        gpus=gpus,
         budget_min=budget or 0.0,
         dump=dump,
     )

@@ -55,6 +55,7 @@ class Times:
     void: Mapping[Case, str] = field(default_factory=dict)  # why a launch had no times of it though nothing failed
     checked_only: frozenset[Case] = frozenset()
     over_budget: tuple[Case, ...] = ()  # left without a verdict, since there was no time for them
+    remarks: tuple[str, ...] = ()  # of the GPU
 
 
 AGAIN = "again"  # the ledger's chapter of what is measured a second time
@@ -138,6 +139,7 @@ def decided(watch: Stopwatch, levels: Mapping[str, Level], only: int, at: tuple[
         void=watch.void,
         checked_only=untimed,
         over_budget=tuple(case for case in timed.cases if case in found.cut),
+        remarks=watch.remarks,
     )
 
 

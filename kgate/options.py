@@ -16,6 +16,7 @@ class Options:
     kernels: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()
     launches: int = 0
+    gpus: str = ""  # a number, or torch's names joined by commas
     budget_min: float = 0.0  # minutes for the whole run; 0: as long as it takes
     dump: Path | None = None  # where to keep what head and base compiled
 
@@ -41,6 +42,8 @@ class Options:
         words += [word for name in self.workloads for word in ("--workload", name)]
         if self.launches:
             words += ["--launches", str(self.launches)]
+        if self.gpus:
+            words += ["--gpus", self.gpus]
         if self.budget_min:
             words += ["--budget", f"{self.budget_min:g}"]
         return shlex.join(words)

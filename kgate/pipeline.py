@@ -47,7 +47,7 @@ def check(options: Options, emit: Emit) -> Report:
     cost_s["times"] = timed - answered
     done = replace(attempt, resumed=answers.resumed, wall_s=time.monotonic() - clock, cost_s=cost_s)
     premises.record_attempt(here.ledger, done)
-    run = replace(run, remarks=(*run.remarks, *undumped, *filter(None, (left,))))
+    run = replace(run, remarks=(*run.remarks, *undumped, *times.remarks, *filter(None, (left,))))
     report = reported(here, run, findings, done, attempts=len(premises.attempts(here.ledger)))
     # Not in a `finally`: an interrupted run leaves its files, and the same command goes on from them.
     setting.clean(here, run.outcomes)

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kgate import __version__
+from kgate import __version__, gpus, idle
 from kgate.base import Base, base_of, built, completed_base, fault_of_build
 from kgate.completion import completed
 from kgate.device import interpreter, probed
@@ -26,6 +26,7 @@ from kgate.runner.environment import CACHES, refused, worker_environment
 from kgate.runner.ledger import Ledger
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
+from kgate.runner.reservation import reserved
 from kgate.runner.state import folder_at, hold, spent, sweep
 from kgate.runner.zygote import FORKABLE, Zygotes, by_tree
 
@@ -56,12 +57,13 @@ class Setting:
     unbuilt: str = ""  # why head's build failed where base's did not
     start: Start = fresh
     launch_start: Start = fresh
-    chosen_devices: tuple[str, ...] = ()  # by --gpus; () is the target alone
+    uuids: Mapping[str, str] = field(default_factory=dict)  # by torch's name, of the devices that launches are taken on
+    reservations: tuple[int, ...] = ()  # what keeps other runs off them
 
     @property
     def devices(self) -> tuple[str, ...]:
         """Torch's names of those that launches are taken on, side by side."""
-        return self.chosen_devices or (self.plan.target.torch_name,)
+        return tuple(self.uuids) or (self.plan.target.torch_name,)
 
 
 def prepare(options: Options, emit: Emit) -> Setting:
@@ -74,11 +76,10 @@ def prepare(options: Options, emit: Emit) -> Setting:
     unbuilt = fault_of_build(manifest, base, state)
     with tempfile.TemporaryDirectory(prefix="probe-", dir=state, ignore_cleanup_errors=True) as scratch:
         workplace = place(options, manifest, base, Path(scratch))
-        target, identity = probed(workplace, options.device, ("spin", "peaks") if manifest.declares_work else ("spin",))
+        target, identity, uuids = aimed(options, manifest, workplace)
         manifest, base = completed(manifest, workplace, HEAD), completed_base(base, workplace)
-    fingerprint = Fingerprint(
-        must_match=identity.must_match, may_drift=identity.may_drift, information=identity.information
-    )
+    reservations = taken(uuids, emit)
+    fingerprint = fingerprint_of(identity)
     key = run_key(manifest, head, base, fingerprint, workplace, target)
     folder = state / key
     folder.mkdir(exist_ok=True)
@@ -102,8 +103,30 @@ def prepare(options: Options, emit: Emit) -> Setting:
         stored=stored,
         standing=standing(manifest, base, target, fingerprint),
         unbuilt=unbuilt,
+        uuids=uuids,
+        reservations=reservations,
         remarks=(*dirty_remark(head), *base.remarks, *doubt, *hidden_remarks(manifest)),
     )
+
+
+def aimed(options: Options, manifest: Manifest, workplace: Workplace) -> tuple[Target, Identity, Mapping[str, str]]:
+    """The device, what the worker says of it, and the uuid of every device that launches are taken on."""
+    chosen = gpus.named(options.gpus, options.device)
+    wanted = ("spin", "peaks") if manifest.declares_work else ("spin",)
+    target, identity = probed(workplace, chosen[0] if chosen else options.device, wanted)
+    return target, identity, gpus.of_target(workplace, target, identity, chosen)
+
+
+def taken(uuids: Mapping[str, str], emit: Emit) -> tuple[int, ...]:
+    """What keeps other runs off these GPUs, on which there is room. Raises HostError."""
+    reservations = reserved(uuids.items(), emit)
+    for name, uuid in uuids.items():
+        idle.room(name, uuid)
+    return reservations
+
+
+def fingerprint_of(identity: Identity) -> Fingerprint:
+    return Fingerprint(must_match=identity.must_match, may_drift=identity.may_drift, information=identity.information)
 
 
 @contextmanager
@@ -226,4 +249,5 @@ def clean(setting: Setting, outcomes: Mapping[tuple[Arm, Case], Outcome]) -> Non
     if setting.base.folder is not None:
         tree.remove(setting.manifest.root, setting.base.folder)
     setting.ledger.close()
-    os.close(setting.lock)
+    for descriptor in (*setting.reservations, setting.lock):
+        os.close(descriptor)

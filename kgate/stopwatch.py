@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kgate import comparisons
+from kgate import comparisons, idle
 from kgate.allowance import NO_END, Allowance, Purse
 from kgate.correctness import Answers, question
 from kgate.instrument import Companions
@@ -65,6 +65,8 @@ class Stopwatch:
         self.run_launch = run_launch
         weights = {case: workload.weight for case, workload in setting.plan.workloads.items()}
         self.purse = Purse(allowance, weights, setting.plan.target.kind, len(setting.devices))
+        self.busy: str | None = None  # None: nobody has looked yet
+        self.remarks: tuple[str, ...] = ()
         self.homes: dict[Case, str] = {}  # the GPU that a case was last timed on
         self.launches: dict[Case, list[LaunchTiming]] = {}
         self.taken: set[tuple[int, Case]] = set()
@@ -94,12 +96,26 @@ class Stopwatch:
         missing = {number: pending for number in numbers if (pending := self.pending(number, cases))}
         devices = self.setting.devices
         self.homes.update(elsewhere(self.homes, cases, devices) if confirming else dealt(cases, devices))
+        if missing and (busy := self.unrest()):
+            self.void.update(dict.fromkeys((case for pending in missing.values() for case in pending), busy))
+            return set()
         if not confirming or not missing:
             return self.take_launches(missing, self.setting.launch_start, confirming=False)
         if not self.purse.affordable(missing, time.monotonic(), confirming=True):
             return {case for pending in missing.values() for case in pending}
         with fresh_zygotes(self.setting, self.emit) as start:
             return self.take_launches(missing, start, confirming=True)
+
+    def unrest(self) -> str:
+        """
+        Before the first launch: why no times can be taken, as a GPU is not idle and waiting does not make it so. What
+        may stand by is a remark.
+        """
+        if self.busy is None:
+            found = [idle.doubt(name, uuid) for name, uuid in self.setting.uuids.items()]
+            self.busy = next((text for fit, text in found if not fit), "")
+            self.remarks = tuple(text for fit, text in found if fit and text)
+        return self.busy
 
     def take_launches(self, left: dict[int, list[Case]], start: Start, *, confirming: bool) -> set[Case]:
         cut: set[Case] = set()
@@ -157,7 +173,7 @@ class Stopwatch:
             schedule,
             self.emit,
             start=start,
-            throttle=partial(nvml.throttled, self.setting.identity.information.get("uuid", "")),
+            throttle=partial(nvml.throttled, self.setting.uuids.get(device, "")),
         )
 
     def schedule(self, cases: Sequence[Case], mirrors: int | None) -> Schedule:

@@ -47,6 +47,12 @@ class Process(ctypes.Structure):
     )
 
 
+class Memory(ctypes.Structure):
+    """nvmlMemory_t, as nvmlDeviceGetMemoryInfo fills it."""
+
+    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Card:
     """
@@ -61,6 +67,8 @@ class Card:
     persistence: bool | None = None
     most_sm_mhz: int | None = None
     processes: tuple[tuple[int, int | None], ...] | None = None
+    used_bytes: int | None = None  # of its memory, by all processes and the driver
+    total_bytes: int | None = None
     state: State = field(default_factory=State)
 
 
@@ -93,6 +101,7 @@ def card(library: Any, handle: ctypes.c_void_p) -> Card:
         persistence=None if persistent is None else bool(persistent),
         most_sm_mhz=number(library.nvmlDeviceGetMaxClockInfo, handle, CLOCKS["sm-clock-mhz"]),
         processes=processes(library, handle),
+        **memory(library, handle),
         state=read(uuid),
     )
 
@@ -110,6 +119,13 @@ def processes(library: Any, handle: ctypes.c_void_p) -> tuple[tuple[int, int | N
         return None
     told = seen[: count.value]
     return tuple((int(p.pid), None if p.used_bytes == MEMORY_UNKNOWN else int(p.used_bytes)) for p in told)
+
+
+def memory(library: Any, handle: ctypes.c_void_p) -> dict[str, int]:
+    seen = Memory()
+    if library.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(seen)) != 0:
+        return {}
+    return {"used_bytes": int(seen.used), "total_bytes": int(seen.total)}
 
 
 def letters(function: Any, handle: ctypes.c_void_p) -> str:

@@ -38,6 +38,11 @@ class Library:
         return OK
 
 
+    def nvmlDeviceGetMemoryInfo(self, handle: Any, seen: Any) -> int:
+        seen._obj.total, seen._obj.free, seen._obj.used = 141 << 30, 138 << 30, 3 << 30
+        return OK
+
+
 class OldLibrary(Library):
     """Of a driver that has no third version of this function."""
 
@@ -52,11 +57,13 @@ def test_what_the_library_tells_is_read_and_what_it_does_not_is_left_out() -> No
     assert (card.name, card.uuid, card.capability) == ("NVIDIA H200", UUID, "9.0")
     assert card.persistence is False
     assert card.processes == ((41, 3 << 30), (7, None))
+    assert (card.used_bytes, card.total_bytes) == (3 << 30, 141 << 30)
     assert card.most_sm_mhz is None
 
 
 def test_a_process_is_laid_out_as_the_header_has_it() -> None:
     assert ctypes.sizeof(nvml.Process) == 24  # unsigned, padding, unsigned long long, two unsigned
+    assert ctypes.sizeof(nvml.Memory) == 24
     assert nvml.Process.used_bytes.offset == 8
 
 

@@ -57,12 +57,14 @@ def test_an_interpreter_that_is_not_there_is_named_with_what_to_do(tmp_path: Pat
 
 def test_the_command_repeats_what_was_chosen_and_leaves_out_this_machines_paths() -> None:
     plain = Options(manifest=Path("kgate.yaml"), python="/opt/python")
-    chosen = replace(plain, base="v1.0", device="cuda:1", kernels=("soft*", "add"), launches=8, budget_min=2.5)
+    chosen = replace(
+        plain, base="v1.0", device="cuda:1", kernels=("soft*", "add"), launches=8, budget_min=2.5, gpus="2"
+    )
 
     assert plain.command == "kgate check"
     assert (
         chosen.command
-        == "kgate check --base v1.0 --device cuda:1 --kernel 'soft*' --kernel add --launches 8 --budget 2.5"
+        == "kgate check --base v1.0 --device cuda:1 --kernel 'soft*' --kernel add --launches 8 --gpus 2 --budget 2.5"
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kgate import idle
 from kgate.allowance import Allowance
 from kgate.base import Base
 from kgate.correctness import Answers
@@ -68,7 +69,7 @@ def setting(tmp_path: Path) -> Iterator[Setting]:
             folder=tmp_path,
             stored=None,
             remarks=(),
-            chosen_devices=GPUS,
+            uuids=dict(zip(GPUS, "ab", strict=True)),
         )
 
 
@@ -112,6 +113,20 @@ def test_what_every_gpu_measured_is_in_the_ledger(setting: Setting) -> None:
     assert again.asked == []
 
 
+def test_nothing_is_timed_on_a_gpu_that_somebody_else_fills_and_each_case_says_so(
+    setting: Setting, monkeypatch
+) -> None:
+    launches = Launches()
+    watch = watched(setting, launches)
+    monkeypatch.setattr(idle, "doubt", lambda name, uuid: (name == "cuda:0", f"{name} is not idle"))
+
+    cut = watch.measure(range(8), setting.plan.cases, confirming=False)
+
+    assert (launches.asked, cut) == ([], set())
+    assert watch.void == dict.fromkeys(setting.plan.cases, "cuda:1 is not idle")
+    assert watch.remarks == ("cuda:0 is not idle",)
+
+
 def test_a_gpu_that_breaks_the_gate_ends_the_run(setting: Setting) -> None:
     def broken(workplace, *args, **how):
         raise RuntimeError(workplace.device)
@@ -121,7 +136,7 @@ def test_a_gpu_that_breaks_the_gate_ends_the_run(setting: Setting) -> None:
 
 
 def test_the_first_launch_tells_that_there_is_time_for_the_heaviest_cases_alone(setting: Setting) -> None:
-    launches, one = Launches(case_s=10.0), replace(setting, chosen_devices=GPUS[:1])
+    launches, one = Launches(case_s=10.0), replace(setting, uuids={GPUS[0]: "a"})
     allowance = Allowance(began_s=time.monotonic(), budget_s=200.0)
 
     cut = watched(one, launches, allowance).measure(range(8), one.plan.cases, confirming=False)
@@ -134,7 +149,7 @@ def test_the_first_launch_tells_that_there_is_time_for_the_heaviest_cases_alone(
 def test_a_case_that_time_ran_out_for_within_a_launch_is_not_filed_and_a_run_that_goes_on_takes_it(
     setting: Setting,
 ) -> None:
-    one = replace(setting, chosen_devices=GPUS[:1])
+    one = replace(setting, uuids={GPUS[0]: "a"})
 
     cut = watched(one, Launches(late=1)).measure(range(2), one.plan.cases, confirming=False)
     again = Launches()
