@@ -112,8 +112,8 @@ def prepare(options: Options, emit: Emit) -> Setting:
 def aimed(options: Options, manifest: Manifest, workplace: Workplace) -> tuple[Target, Identity, Mapping[str, str]]:
     """The device, what the worker says of it, and the uuid of every device that launches are taken on."""
     chosen = gpus.named(options.gpus, options.device)
-    wanted = ("spin", "peaks") if manifest.declares_work else ("spin",)
-    target, identity = probed(workplace, chosen[0] if chosen else options.device, wanted)
+    first = chosen[0] if chosen else options.device
+    target, identity = probed(workplace, first, ("spin", "peaks") if manifest.declares_work else ("spin",))
     return target, identity, gpus.of_target(workplace, target, identity, chosen)
 
 
