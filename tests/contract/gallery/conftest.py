@@ -48,7 +48,7 @@ def cuda_home() -> Path:
 
 @pytest.fixture
 def undecided():
-    """Whatever dispatchers have found out is forgotten, before the test and after it."""
+    """Whatever dispatchers have found out is forgotten, before the test and after it; calling it forgets once more."""
     import kgate_dispatch
     from gallery import gemm
 
@@ -57,5 +57,5 @@ def undecided():
         gemm.found.cache_clear()
 
     forget()
-    yield
+    yield forget
     forget()
