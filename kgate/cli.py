@@ -18,7 +18,20 @@ import click
 
 from kgate import __version__
 from kgate.errors import ExitCode, KgateError
-from kgate.flags import BASE, DEVICE, FORMAT, KERNELS, MANIFEST, PYTHON, REPORT, WORKLOADS
+from kgate.flags import (
+    BASE,
+    DEVICE,
+    DRILLS,
+    FORMAT,
+    KERNELS,
+    MANIFEST,
+    PYTHON,
+    REPORT,
+    RESULTS,
+    STREAM,
+    VIEW,
+    WORKLOADS,
+)
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KGATE", "max_content_width": 100}
 
@@ -57,21 +70,9 @@ def cli() -> None:
     metavar="MINUTES",
     help="Stop measuring in time, least weights first.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
-@click.option(
-    "--results",
-    envvar="KGATE_RESULTS",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Also write report.json, report.txt, comment.md and the samples here.",
-)
+@DRILLS
+@VIEW
+@RESULTS
 @click.option(
     "--dump",
     envvar="KGATE_DUMP",
@@ -79,9 +80,7 @@ def cli() -> None:
     metavar="DIR",
     help="Also keep here what head and base compile (source, PTX, SASS, registers, …).",
 )
-@click.option(
-    "--stream", is_flag=True, help="Print each event as a line of JSON while it happens, instead of the report."
-)
+@STREAM
 @click.option("--list", "listing", is_flag=True, help="Show kernels and workloads, and run nothing.")
 @click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing.")
 def check(
@@ -94,6 +93,7 @@ def check(
     launches: int | None,
     gpus: str,
     budget: float | None,
+    drills: str,
     form: str,
     results: Path | None,
     dump: Path | None,
@@ -116,9 +116,50 @@ def check(
         gpus=gpus,
         budget_min=budget or 0.0,
         dump=dump,
+        drills=drills,
     )
     if listing or dry_run:
         return session.show(options, session.Shown.LISTING if listing else session.Shown.DRY_RUN)
+    return session.check(options, session.STREAM if stream else form, results)
+
+
+@cli.command()
+@MANIFEST
+@BASE
+@DEVICE
+@PYTHON
+@KERNELS
+@WORKLOADS
+@DRILLS
+@VIEW
+@RESULTS
+@STREAM
+def drill(
+    manifest: Path,
+    base: str,
+    device: str,
+    python: str,
+    kernels: tuple[str, ...],
+    workloads: tuple[str, ...],
+    drills: str,
+    form: str,
+    results: Path | None,
+    stream: bool,
+) -> ExitCode:
+    """Run the way out alone: the product's own call where packages, GPU, compiler or kernel fail it."""
+    from kgate import session
+    from kgate.options import Options
+
+    options = Options(
+        manifest=manifest,
+        base=base,
+        device=device,
+        python=python,
+        kernels=kernels,
+        workloads=workloads,
+        drills=drills,
+        drills_only=True,
+    )
     return session.check(options, session.STREAM if stream else form, results)
 
 

@@ -202,7 +202,11 @@ class Bench:
             named = [replace(a, condition=moment) for moment in answer.get("later", ())] + [a] * bool(answer)
             if any(ledger.recall("comparison", name_of(one, case)) is None for one in named):
                 return True
-        return False
+        return arm == REFERENCE and any(self.uncompared(*key, o) for key, o in self.outcomes.items() if key[1] == case)
+
+    def uncompared(self, arm: Arm, case: Case, outcome: Outcome) -> bool:
+        known = (arm, case) in self.comparisons or self.setting.ledger.recall("comparison", name_of(arm, case))
+        return isinstance(outcome, Measurement) and arm.route is not Route.REFERENCE and not known
 
     def compare_all(self) -> None:
         """Compare what has not been compared, fallbacks first: custom's tolerance comes from the fallback's error."""

@@ -44,6 +44,32 @@ FORMAT = click.option(
     show_default=True,
     help="What to print.",
 )
+DRILLS = click.option(
+    "--drills",
+    envvar="KGATE_DRILLS",
+    type=click.Choice(["smallest", "all", "none"]),
+    default="smallest",
+    show_default=True,
+    help="Workloads that meet every condition: of each dtype and option the smallest, all, or none.",
+)
+VIEW = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+RESULTS = click.option(
+    "--results",
+    envvar="KGATE_RESULTS",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also write report.json, report.txt, comment.md and the samples here.",
+)
+STREAM = click.option(
+    "--stream", is_flag=True, help="Print each event as a line of JSON while it happens, instead of the report."
+)
 REPORT = click.option(
     "--from",
     "report",

@@ -45,9 +45,9 @@ class Times:
     the timed loop, under the arm `TIMED`.
     """
 
-    latency: Mapping[Case, Latency]
-    outcomes: Mapping[tuple[Arm, Case], Outcome]
-    comparisons: Mapping[tuple[Arm, Case], tuple[Comparison, ...]]
+    latency: Mapping[Case, Latency] = field(default_factory=dict)
+    outcomes: Mapping[tuple[Arm, Case], Outcome] = field(default_factory=dict)
+    comparisons: Mapping[tuple[Arm, Case], tuple[Comparison, ...]] = field(default_factory=dict)
     paces: Mapping[str, tuple[Ratio, ...]] = field(default_factory=dict)
     shift: Shift | None = None
     instrument: Instrument | None = None

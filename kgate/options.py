@@ -19,6 +19,8 @@ class Options:
     gpus: str = ""  # a number, or torch's names joined by commas
     budget_min: float = 0.0  # minutes for the whole run; 0: as long as it takes
     dump: Path | None = None  # where to keep what head and base compiled
+    drills: str = "smallest"  # which workloads meet every condition: smallest, all or none
+    drills_only: bool = False
 
     @property
     def named_manifest(self) -> str:
@@ -31,7 +33,7 @@ class Options:
         What to type for the same run elsewhere: what was chosen, by flag or variable, but for what belongs to one
         machine (the interpreter) or to one way of looking at the result.
         """
-        words = ["kgate", "check"]
+        words = ["kgate", "drill" if self.drills_only else "check"]
         if self.named_manifest:
             words += ["--manifest", self.named_manifest]
         if self.base:
@@ -46,4 +48,6 @@ class Options:
             words += ["--gpus", self.gpus]
         if self.budget_min:
             words += ["--budget", f"{self.budget_min:g}"]
+        if self.drills != Options.drills:
+            words += ["--drills", self.drills]
         return shlex.join(words)

@@ -1,7 +1,9 @@
 """
 check(): the whole product in one function. Read this first.
 
-    manifest -> setting -> answers of every arm -> times of every arm -> findings -> verdict
+    manifest -> setting -> answers of every arm -> drills -> times of every arm -> findings -> verdict
+
+`kgate drill` is the same, with nothing planned but drills and what they are judged by.
 """
 
 import time
@@ -10,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from kgate import __version__, correctness, dump, history, latency, premises, rules, setting
+from kgate import __version__, correctness, drills, dump, history, latency, premises, rules, setting
 from kgate.allowance import NO_END, Allowance, left_over
 from kgate.load import owners
 from kgate.model import HEAD, Finding, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
@@ -24,33 +26,41 @@ def check(options: Options, emit: Emit) -> Report:
     """Run all that the manifest asks for on this machine and judge it. Raises KgateError where there can be no run."""
     started, clock = datetime.now(timezone.utc), time.monotonic()
     allowance = Allowance(began_s=clock, budget_s=60 * options.budget_min) if options.budget_min else NO_END
-    ready = setting.prepare(options, emit)
+    ready = narrowed(setting.prepare(options, emit), options)
+    drilled = drills.planned(ready.plan, options.drills)
     premises.record(ready)
     attempt = premises.begun(options, started.isoformat())
     premises.record_attempt(ready.ledger, attempt)
     prepared = time.monotonic()
     with setting.zygotes(ready, emit) as here:
-        answers = correctness.answers(here, emit, dumps=options.dump is not None)
-        answered = time.monotonic()
-        times = latency.times(here, answers, latency_levels(here), options.launches, emit, allowance)
-        timed = time.monotonic()
+        answers = answered(here, options, emit)
+        compared = time.monotonic()
+        answers = drills.answers(here, answers, drilled, emit)
+        met = time.monotonic()
+        times = latency.Times() if options.drills_only else timed(here, answers, options, emit, allowance)
+        ended = time.monotonic()
     owned = ownerships(here, answers, here.manifest.root, here.plan.kernels)
     owned_before = base_ownerships(here, answers)
     premises.record_ownership(here.ledger, owned, owned_before)
     run = observed(here, answers, times, owned, owned_before)
+    run = replace(run, drills=drilled, drills_only=options.drills_only)
     left = left_over(allowance, times.over_budget, len(here.plan.cases))
     findings = rules.judge(run, here.manifest.policy)
     run = with_live_runs(here, run, green=verdict_of(findings).exit_code == 0)
     undumped = dump.write(options.dump, run) if options.dump else ()
-    answers_s = answered - prepared - answers.compile_s
-    cost_s = {"prepare": prepared - clock, "compile": answers.compile_s, "answers": answers_s}
-    cost_s["times"] = timed - answered
+    cost_s = {
+        "prepare": prepared - clock,
+        "compile": answers.compile_s,
+        "answers": compared - prepared - answers.compile_s,
+        "drills": met - compared,
+        "times": ended - met,
+    }
     done = replace(attempt, resumed=answers.resumed, wall_s=time.monotonic() - clock, cost_s=cost_s)
     premises.record_attempt(here.ledger, done)
     run = replace(run, remarks=(*run.remarks, *undumped, *times.remarks, *filter(None, (left,))))
     report = reported(here, run, findings, done, attempts=len(premises.attempts(here.ledger)))
     # Not in a `finally`: an interrupted run leaves its files, and the same command goes on from them.
-    setting.clean(here, run.outcomes)
+    setting.clean(here, {key: o for key, o in run.outcomes.items() if not drills.under_a_condition(key[0])})
     return report
 
 
@@ -80,6 +90,25 @@ def with_live_runs(here: Setting, run: Run, *, green: bool) -> Run:
     standing = replace(run.standing, live=live)
     premises.record_standing(here.ledger, standing)
     return replace(run, standing=standing)
+
+
+def narrowed(ready: Setting, options: Options | Attempt) -> Setting:
+    """Where nothing but drills is asked for, only what is drilled under every condition is run at all."""
+    if not options.drills_only or options.drills == drills.ALL:
+        return ready
+    return replace(ready, plan=replace(ready.plan, cases=drills.smallest_of_all(ready.plan)))
+
+
+def answered(here: Setting, options: Options, emit: Emit) -> correctness.Answers:
+    if options.drills_only:
+        return drills.grounds(here, emit)
+    return correctness.answers(here, emit, dumps=options.dump is not None)
+
+
+def timed(
+    here: Setting, answers: correctness.Answers, options: Options, emit: Emit, allowance: Allowance
+) -> latency.Times:
+    return latency.times(here, answers, latency_levels(here), options.launches, emit, allowance)
 
 
 def latency_levels(here: Setting) -> Mapping[str, Level]:

@@ -54,14 +54,16 @@ class Premises:
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
     """
-    One run of this key. `launches` is what it was told to take; 0: until decided; `budget_min` as in Options. Without
-    `cost_s` it was interrupted.
+    One run of this key. `launches` is what it was told to take; 0: until decided; `budget_min` and `drills` as in
+    Options. Without `cost_s` it was interrupted.
     """
 
     started: str  # UTC, ISO 8601
     launches: int
     command: str
     budget_min: float = 0.0
+    drills: str = "smallest"
+    drills_only: bool = False
     resumed: int = 0
     wall_s: float = 0.0
     cost_s: Mapping[str, float] = field(default_factory=dict)
@@ -96,7 +98,14 @@ def read(ledger: Ledger) -> tuple[Premises, JSON] | None:
 
 
 def begun(options: Options, started: str) -> Attempt:
-    return Attempt(started=started, launches=options.launches, command=options.command, budget_min=options.budget_min)
+    return Attempt(
+        started=started,
+        launches=options.launches,
+        command=options.command,
+        budget_min=options.budget_min,
+        drills=options.drills,
+        drills_only=options.drills_only,
+    )
 
 
 def record_attempt(ledger: Ledger, made: Attempt) -> None:

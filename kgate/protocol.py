@@ -41,7 +41,7 @@ SINGLE, GRAPH, BATCH = CUDA_TIMERS = ("cuda-events-flush", "cuda-graph-rotated",
 
 Rung = Literal["environment", "import", "compile", "run", "contract", "correctness", "fallback", "path", "latency"]
 RUNGS: tuple[Rung, ...] = typing.get_args(Rung)
-Mode = Literal["probe", "describe", "outputs", "warm", "compile", "lockstep"]
+Mode = Literal["probe", "describe", "outputs", "warm", "compile", "lockstep", "drill"]
 Yardstick = Literal["peaks", "spin"]
 # When else a case's function is called on the same arguments: once more; where memory that nobody has written holds
 # NaN, or a large finite pattern; and over and over.
@@ -148,6 +148,8 @@ class CaseJob:
     moments: tuple[str, ...] = ()  # of MOMENTS: when else it is called
     fallback: str = ""  # module:function that it may not call, counted in its second call
     fenced: bool = False  # on a CPU: inputs lie before memory that no access survives
+    packages: tuple[str, ...] = ()  # drill only: those that a condition takes away or breaks
+    off: tuple[str, str] | None = None  # drill only: variable and value that turn the custom path off
     timeout_s: float = 120.0
 
 
@@ -160,6 +162,7 @@ class Job:
     outputs   the cases' answers
     warm      the same calls, which fill the arm's compile caches and tell what the compiler took; no outputs
     compile   the same calls for the GPU `arch`, which need not be here: kernels are compiled and none is launched
+    drill     the dispatch's answers under `condition`, all cases of one kernel (see kgate.worker.conditions)
     """
 
     mode: Mode
@@ -170,6 +173,7 @@ class Job:
     env: dict[str, str] = dataclasses.field(default_factory=dict)  # set before anything of the user's is imported
     socket: str = ""  # lockstep only: where the gate listens
     arch: str = ""  # compile only: "sm_90"
+    condition: str = ""  # drill only: a name of kgate.worker.conditions
     measure: tuple[Yardstick, ...] = ()  # probe only: what of the device to measure, for `Identity`
     entries: tuple[str, ...] = ()  # describe only: module:function
     artifacts: bool = False  # write what the compilers made below out/, besides telling of it
@@ -245,6 +249,11 @@ class Facts:
     whose elements something was written), ignores (inputs whose values, changed in place, changed no bit of any
     output), heeds (those that changed it by more than rounding), surroundings (what the process shares and the case has
     changed), output-types (those that are not torch.Tensor)
+
+    Of a drill: reached-custom and reached-fallback of the call that is judged; logged-by, who has spoken since the
+    process began (loggers, "warnings", "print"); packages-loaded, of the case's `packages`, those that something has
+    imported; versions (name -> version, as the product saw them); reached-custom-before and reached-custom-again, of a
+    good call before and after it
 
     A call is `steps` calls in a row. Of custom and fallback alone, and of a call after the first:
 

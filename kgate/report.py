@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from kgate import latency, premises, rules
+from kgate import drills, latency, premises, rules
 from kgate.allowance import NO_END, Allowance, left_over
 from kgate.correctness import Answers, name_of
 from kgate.errors import HostError, UsageError
 from kgate.latency import Times
 from kgate.load import manifest as manifests
 from kgate.model import REFERENCE, Arm, Case, Comparison, Event, Instrument, Outcome, Report, of_base
-from kgate.pipeline import latency_levels, observed, reported
+from kgate.pipeline import latency_levels, narrowed, observed, reported
 from kgate.plan import DRILLS, ORDER
 from kgate.pooled import known, ordinary, pooled
 from kgate.premises import Attempt
@@ -35,7 +35,7 @@ def again(folders: Sequence[Path], path: Path) -> Report:
     """
     whole = pooled([Ledger.recalled(file) for file in (map(ledger_in, folders) if folders else [last(path)])])
     made = premises.attempts(whole)
-    here = premises.setting_of(*known(whole), whole)
+    here = narrowed(premises.setting_of(*known(whole), whole), made[-1])
     answers = recorded(here)
     owned, owned_before = (premises.ownership(whole, tree) for tree in ("head", "base"))
     if owned is None or owned_before is None:
@@ -50,8 +50,9 @@ def again(folders: Sequence[Path], path: Path) -> Report:
         watch = Recalled(setting=setting, answers=answers, emit=silent, allowance=allowance)
         return latency.decided(watch, levels, 0 if at else made[-1].launches, at)
 
-    times = latency.twice(here, decided, prepare=undisturbed)
+    times = latency.Times() if made[-1].drills_only else latency.twice(here, decided, prepare=undisturbed)
     run = observed(here, answers, times, owned, owned_before)
+    run = replace(run, drills=drills.planned(here.plan, made[-1].drills), drills_only=made[-1].drills_only)
     left = left_over(allowance, times.over_budget, len(here.plan.cases))
     run = replace(run, remarks=(*run.remarks, *filter(None, (left,))))
     return reported(here, run, rules.judge(run, here.manifest.policy), together(made), attempts=len(made))
@@ -82,7 +83,8 @@ def recorded(here: Setting) -> Answers:
     """All that the ledger knows, in the words of the run that wrote it."""
     outcomes: dict[tuple[Arm, Case], Outcome] = {}
     compared: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
-    for arm in (*ORDER, REFERENCE, *DRILLS, *map(of_base, DRILLS)):
+    drilled = (*DRILLS, *drills.ARMS)
+    for arm in (*ORDER, REFERENCE, *drilled, *map(of_base, drilled)):
         for case in here.plan.cases:
             name = name_of(arm, case)
             if (outcome := here.ledger.read("outcome", name, records.outcome_from_json)) is not None:

@@ -80,7 +80,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
         manifest, base = completed(manifest, workplace, HEAD), completed_base(base, workplace)
     reservations = taken(uuids, emit)
     fingerprint = fingerprint_of(identity)
-    key = run_key(manifest, head, base, fingerprint, workplace, target)
+    key = run_key(manifest, head, base, fingerprint, workplace, target) + ("-drills" if options.drills_only else "")
     folder = state / key
     folder.mkdir(exist_ok=True)
     ledger = Ledger.open(state / f"{key}.jsonl")

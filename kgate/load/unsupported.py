@@ -15,7 +15,6 @@ KERNEL = (
     "compare",
     "inputs",
     "subnormals",
-    "optional",
 )
 SENTENCE = "not supported by this version; remove it"
 

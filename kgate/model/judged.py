@@ -13,6 +13,7 @@ from kgate.model.observed import (
     Arm,
     Case,
     Comparison,
+    Drill,
     Failure,
     Measurement,
     Outcome,
@@ -49,10 +50,15 @@ class Run:
     over_budget: frozenset[Case] = frozenset()  # left without a verdict on their times by --budget
     base_ran: bool = False  # a base commit was there to be run; what its arms did is in outcomes
     not_in_base: frozenset[Case] = frozenset()  # base is not asked on purpose: new kernel, changed signature
+    drills: tuple[Drill, ...] = ()  # every condition for every kernel, by kernel
+    drills_only: bool = False  # nothing but the way out was asked for
     remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox
 
     def of_kernel(self, name: str) -> tuple[Case, ...]:
         return tuple(c for c in self.cases if c.kernel == name)
+
+    def drills_of(self, kernel: str) -> tuple[Drill, ...]:
+        return tuple(d for d in self.drills if d.kernel == kernel)
 
     def outcome(self, arm: Arm, case: Case) -> Outcome | None:
         return self.outcomes.get((arm, case))
@@ -70,6 +76,12 @@ class Run:
         answer, workload = self.answered(arm, case), self.workload(case)
         return (answer is not None and answer.empty) or (workload is not None and workload.empty)
 
+    def path_taken(self, arm: Arm, case: Case) -> str:
+        """Of a drill, by the calls that its worker has counted; a path that was tried and raised is named as well."""
+        answer = self.answered(arm, case)
+        paths = [role for role in ("custom", "fallback") if answer and answer.facts.get(f"reached-{role}")]
+        return ", then ".join(paths) or "neither"
+
     def failed(self, arm: Arm, case: Case) -> Failure | None:
         outcome = self.outcomes.get((arm, case))
         return outcome if isinstance(outcome, Failure) else None
@@ -86,7 +98,8 @@ class Finding:
     """
     One rule's statement. `undecided` says that the rule could not find out: at level fail that is no-verdict, not fail.
 
-    Identity (rule, scope, name) is stable between runs; `name` is a kernel's, a case's without device, or "run".
+    Identity (rule, scope, name) is stable between runs; `name` is a kernel's, a case's without device, or "run"; of a
+    kernel under a condition it is a Drill's.
     `sentence`, `evidence` values and `advice` may quote what a repository or a worker said: renderers escape them.
     """
 

@@ -28,9 +28,9 @@ class Route(str, Enum):
 @dataclass(frozen=True, kw_only=True)
 class Arm:
     """
-    One side of a comparison. `condition` is a drill's ("switch-off", "switch-on"), "timed" for a sample exported from
-    the timed loop, one of protocol.MOMENTS for a later call of the same process, or "fenced" for what became of a first
-    try with memory behind the inputs that no access survives; "" otherwise.
+    One side of a comparison. `condition` is a drill's ("switch-off", "switch-on", a name of kgate.worker.conditions),
+    "timed" for a sample exported from the timed loop, one of protocol.MOMENTS for a later call of the same process, or
+    "fenced" for what became of a first try with memory behind the inputs that no access survives; "" otherwise.
     """
 
     tree: Tree
@@ -227,6 +227,34 @@ class Comparison:
     @property
     def holds(self) -> bool:
         return not self.mismatch and not self.broken
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drill:
+    """
+    One condition for one kernel, as planned. `where` ends a sentence about a call: "where the package is absent".
+
+    `cases` are those that are run under it; `not_run` is why there are none, as a clause. `blocks`: the product can
+    know of it before it calls the kernel, so that a crash is no answer. `logged`: a fallback for this cause is worth a
+    line in a log.
+    """
+
+    kernel: str
+    condition: str
+    where: str
+    cases: tuple[Case, ...] = ()
+    not_run: str = ""
+    blocks: bool = True
+    logged: bool = False
+
+    @property
+    def name(self) -> str:
+        """What findings call it: `gemm (package-absent)`."""
+        return f"{self.kernel} ({self.condition})"
+
+    @property
+    def arm(self) -> Arm:
+        return Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition=self.condition)
 
 
 @dataclass(frozen=True, kw_only=True)

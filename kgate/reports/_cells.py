@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kgate.figures import change, digits, time_of
-from kgate.model import BASE, FALLBACK, HEAD, Case, Finding, Level, Ratio, Report, Run
+from kgate.model import BASE, FALLBACK, HEAD, Case, Finding, Level, Ratio, Report, Run, Scope
 
 HEADERS = ("case", "custom", "fallback", "vs fallback", "vs base", "error", "status")
 LEGEND = "vs: time of the custom path over the other's; + is slower; ± is a 95 % interval over launches"
@@ -25,7 +25,7 @@ def rows(report: Report, clean: Callable[[str], str]) -> list[Row]:
     """Every case, with `clean` on what was not written here."""
     said: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        said.setdefault(finding.name, []).append(finding)
+        said.setdefault(finding.kernel if finding.scope is Scope.KERNEL else finding.name, []).append(finding)
     return [row(report.run, case, clean, said) for case in report.run.cases]
 
 

@@ -110,7 +110,8 @@ def cost(report: Report) -> str:
 def title(group: Group) -> str:
     """Which kernel or case, in the group's heading, and how it stands; a run's finding names neither."""
     first = group.first
-    several = f"{first.kernel} ({count(len(group.findings), 'case')})" if len(group.findings) > 1 else first.name
+    noun = "case" if first.scope is Scope.CASE else "condition"
+    several = f"{first.kernel} ({count(len(group.findings), noun)})" if len(group.findings) > 1 else first.name
     old = ", pre-existing" if first.pre_existing else ""
     open_ = ", could not be decided" if first.undecided else ""
     return f"{several}{old}{open_}" if first.scope is not Scope.RUN else f"{old}{open_}".removeprefix(", ")

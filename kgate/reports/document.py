@@ -16,6 +16,7 @@ from kgate.model import (
     Case,
     Comparison,
     CompiledKernel,
+    Drill,
     Failure,
     Finding,
     Fingerprint,
@@ -52,6 +53,7 @@ def document(report: Report) -> dict[str, Any]:
         "head": report.head,
         "base": report.base,
         "base_ran": run.base_ran,
+        "drills_only": run.drills_only,
         "device": run.device,
         "on_gpu": run.on_gpu,
         "sandbox": report.sandbox,
@@ -127,6 +129,7 @@ def kernel(run: Run, declared: Kernel) -> dict[str, Any]:
         "place": place(declared.place),
         "ratios": [_pace.ratio(r) for r in run.paces.get(declared.name, ())],
         "ownership": ownership(run.ownership.get(declared.name, Ownership(owners=declared.owners))),
+        "drills": [drill(run, d) for d in run.drills_of(declared.name)],
         "workloads": [
             {
                 "name": w.name,
@@ -136,6 +139,20 @@ def kernel(run: Run, declared: Kernel) -> dict[str, Any]:
                 "place": place(w.place),
             }
             for w in declared.workloads
+        ],
+    }
+
+
+def drill(run: Run, planned: Drill) -> dict[str, Any]:
+    """What came of it stands with the arm of this condition, at each of its cases."""
+    return {
+        "condition": planned.condition,
+        "where": planned.where,
+        "blocks": planned.blocks,
+        "not_run": planned.not_run,
+        "cases": [
+            {"name": c.name, "path": run.path_taken(planned.arm, c) if run.answered(planned.arm, c) else ""}
+            for c in planned.cases
         ],
     }
 

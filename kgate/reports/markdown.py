@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kgate.escape import fenced, markdown, marked
 from kgate.figures import count
 from kgate.model import Finding, Report, Verdict
-from kgate.reports import _instrument, _standing
+from kgate.reports import _drills, _instrument, _standing
 from kgate.reports._again import checkout, command
 from kgate.reports._cells import HEADERS, LEGEND, rows
 from kgate.reports._evidence import evidence
@@ -43,7 +43,8 @@ def render(report: Report, style: Style) -> str:
         Part(head="", rows=blocking, what="blocking findings"),
         Part(head=again(report)),
         folding(f"{count(len(visible), 'warning')}, blocking nothing", visible, "findings") if visible else None,
-        case_table(report),
+        case_table(report) if not report.run.drills_only else None,
+        drill_table(report),
         folding(f"Notes: {folded(found.notes)}", tuple(map(note, found.notes)), "notes") if found.notes else None,
         folding("How this was measured", tuple(f"- {line}\n" for line in method(report)), "lines"),
     ]
@@ -97,6 +98,15 @@ def case_table(report: Report) -> Part:
     cases = tuple(line((f"{row.kernel}/{row.workload}", *row.cells)) for row in rows(report, markdown))
     head = line(HEADERS) + line((":--", *("--:",) * 5, ":--"))
     return folding(count(len(cases), "case"), cases, "cases", head, f"\n{LEGEND}.\n" if report.run.latency else "")
+
+
+def drill_table(report: Report) -> Part | None:
+    found = tuple(line((row.kernel, *row.cells)) for row in _drills.rows(report, markdown))
+    told = [f"- not run: {markdown(why)}\n" for why in _drills.not_run(report.run)]
+    told += [f"- workloads of {markdown(text)}\n" for text in _drills.coverage(report.run)]
+    head = line(("kernel", *_drills.HEADERS)) + line((":--",) * 7)
+    foot = f"\n{''.join(told)}\n{_drills.LEGEND}.\n"
+    return folding(f"Drills: {_drills.summary(report)}", found, "drills", head, foot) if found else None
 
 
 def line(cells: Iterable[str]) -> str:

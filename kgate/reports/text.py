@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from kgate.escape import plain
 from kgate.model import Finding, Report, Verdict
-from kgate.reports import _instrument, _notes, _standing
+from kgate.reports import _drills, _instrument, _notes, _standing
 from kgate.reports._again import command
 from kgate.reports._cells import LEGEND, rows
 from kgate.reports._evidence import evidence, trace
@@ -27,9 +27,11 @@ def render(report: Report, style: Style) -> str:
         *section("BLOCKING", found.blocking, style),
         *section("TO LOOK AT", found.visible, style),
         "",
-        *table(report, style),
+        *(matrix(report, style) if report.run.drills_only else table(report, style)),
         "",
     ]
+    if not report.run.drills_only and (drilled := _drills.summary(report)):
+        lines += wrapped(plain(f"drills: {drilled}; each with --format markdown"), style.width)
     lines += note_lines(report, found.notes, style)
     for remark in report.run.remarks:
         lines += wrapped(f"remark: {plain(remark)}", style.width)
@@ -85,6 +87,28 @@ def table(report: Report, style: Style) -> list[str]:
     if not cases:
         return ["no cases"]
     return [*drawn(cases, style.width), *(wrapped(LEGEND, style.width) if report.run.latency else ())]
+
+
+def matrix(report: Report, style: Style) -> list[str]:
+    """Every condition of every kernel, then those that were not met and why."""
+    found = _drills.rows(report, plain)
+    if not found:
+        return ["no drills"]
+    widths = [max(map(len, column)) for column in zip(_drills.HEADERS, *(row.cells for row in found), strict=True)]
+    lines = [aligned(_drills.HEADERS, widths), aligned(tuple("-" * size for size in widths), widths)]
+    kernel = None
+    for row in found:
+        if row.kernel != kernel:
+            lines.append(row.kernel)
+        kernel = row.kernel
+        lines.append(aligned(row.cells, widths))
+    told = [f"not run: {why}" for why in _drills.not_run(report.run)]
+    told += [f"workloads of {line}" for line in _drills.coverage(report.run)]
+    return [*lines, *(line for text in (*told, _drills.LEGEND) for line in wrapped(plain(text), style.width))]
+
+
+def aligned(cells: tuple[str, ...], widths: list[int]) -> str:
+    return "  " + "  ".join(cell.ljust(size) for cell, size in zip(cells, widths, strict=True)).rstrip()
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:

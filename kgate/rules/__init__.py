@@ -18,8 +18,10 @@ from kgate.rules import (
     check_too_loose,
     contract_broken,
     does_not_run,
+    fallback_latched,
     fallback_missing,
     fallback_raises,
+    fallback_silent,
     fallback_untested,
     fallback_wrong,
     grown,
@@ -69,6 +71,8 @@ RULES: tuple[RuleModule, ...] = (
     fallback_wrong,
     switch_without_effect,
     fallback_untested,
+    fallback_latched,
+    fallback_silent,
     path_not_taken,
     owner_missing,
     slower_than_base,
@@ -85,6 +89,18 @@ RULES: tuple[RuleModule, ...] = (
 # What times alone can show. They say nothing where the run's controls have failed.
 OF_TIMES: tuple[RuleModule, ...] = (slower_than_base, slower_than_fallback, slower_than_baseline, unsteady)
 CALIBRATED = (slower_than_base.NAME, slower_than_fallback.NAME)
+# What `kgate drill` can answer.
+WAY_OUT: tuple[RuleModule, ...] = (
+    does_not_run,
+    fallback_missing,
+    fallback_raises,
+    fallback_wrong,
+    switch_without_effect,
+    fallback_untested,
+    fallback_latched,
+    fallback_silent,
+    not_measured,
+)
 
 
 def judge(run: Run, policy: Mapping[str, Level], today: date | None = None) -> tuple[Finding, ...]:
@@ -106,9 +122,10 @@ def stated(run: Run, policy: Mapping[str, Level], today: date) -> list[Finding]:
         level = level_of(rule.NAME, policy, run.on_gpu)
         if rule is instrument_failed:
             level = min(level, most)  # an open question weighs no more than its answer would
-        if level is not Level.OFF and not (void and rule in OF_TIMES):
-            said = rule.judge(run, Limit(rule=rule.NAME, level=level, today=today))
-            findings += [raised(finding, run) for finding in said]
+        asked = not run.drills_only or rule in WAY_OUT
+        if level is not Level.OFF and asked and not (void and rule in OF_TIMES):
+            limit = Limit(rule=rule.NAME, level=level, today=today, chosen=rule.NAME in policy)
+            findings += [raised(finding, run) for finding in rule.judge(run, limit)]
     return findings
 
 

@@ -19,6 +19,11 @@ def as_base(run: Run) -> Run:
         run,
         kernels={name: run.base_kernels[name] for name in run.kernels if name in run.base_kernels},
         cases=cases,
+        drills=tuple(
+            replace(d, cases=tuple(c for c in d.cases if c in known))
+            for d in run.drills
+            if d.kernel in run.base_kernels
+        ),
         outcomes={(arm, c): o for (a, c), o in run.outcomes.items() if (arm := moved(a)) and c in known},
         comparisons={(arm, c): o for (a, c), o in run.comparisons.items() if (arm := moved(a)) and c in known},
         paces={},

@@ -10,11 +10,12 @@ from kgate.model import Case, Finding, Kernel, Level, Run, Scope
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """How one rule is to be applied. `today` is UTC's, for what expires."""
+    """How one rule is to be applied. `today` is UTC's, for what expires; `chosen`: the policy names this rule."""
 
     rule: str
     level: Level
     today: date
+    chosen: bool = False
 
 
 class RuleModule(Protocol):

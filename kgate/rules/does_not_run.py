@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from kgate.advice import WORKERS_PYTHON, reason_advice
-from kgate.model import SWITCH_ON, Case, Failure, Finding, Level, Run
+from kgate.model import HEAD, SWITCH_ON, Case, Failure, Finding, Level, Run
 from kgate.rules._habits import beyond_said
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._state import NOT_HERE, alike, custom_failure, fallback_failure, happened, module_of, trace
@@ -56,10 +56,9 @@ def through_dispatch(run: Run, limit: Limit, case: Case) -> Iterable[Finding]:
     if failure is None or failure.reason in NOT_HERE or alike(failure, fallback_failure(run, case)):
         return
     dispatch = run.kernels[case.kernel].dispatch
-    sentence = (
-        f"{dispatch} with the switch on, on workload {case.workload}, {happened(failure)}; "
-        f"{run.kernels[case.kernel].custom} by itself answers"
-    )
+    sentence = f"{dispatch} with the switch on, on workload {case.workload}, {happened(failure)}"
+    if run.answered(HEAD, case) is not None:
+        sentence += f"; {run.kernels[case.kernel].custom} by itself answers"
     advice = f"Call {dispatch} with the switch on and these arguments, and mend what it adds to the custom path."
     yield of_case(run, limit, case, Said(sentence=sentence, evidence=trace(failure), advice=advice))
 

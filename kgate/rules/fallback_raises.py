@@ -1,23 +1,34 @@
-"""The fallback, or the product's own call with the switch off, gives no answer."""
+"""
+The fallback, or the product's own call where the kernel is off or cannot run, gives no answer.
+
+Blocks by default, since a crash is no way out. Where the kernel fails only within its call, it warns: to let such an
+error through, and to turn the switch, is a choice that a product may make.
+"""
 
 from collections.abc import Iterable
 
-from kgate.model import SWITCH_OFF, Case, Failure, Finding, Level, Run
+from kgate.model import SWITCH_OFF, Case, Drill, Failure, Finding, Level, Run
 from kgate.rules import fallback_missing
+from kgate.rules._drills import conditions, failures, of_drill, on_workloads, softened
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._state import NOT_HERE, alike, custom_failure, fallback_failure, happened, trace
 
 NAME = "fallback-raises"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
-WANTS = "The fallback answers every workload, called by itself and through the dispatch with the switch off."
+WANTS = (
+    "The fallback answers every workload, called by itself and through the dispatch, with the switch off and wherever "
+    "the kernel cannot run."
+)
 WHY = (
     "A fallback that has never been called on production's shapes is found out at night, by the person who has just "
-    "switched the kernel off."
+    "switched the kernel off, or on the first machine that lacks the kernel's package."
 )
 SATISFY = (
     "Call the fallback, then the dispatch with the switch off, on the workload that the finding names, and mend what "
-    "raises. It must need nothing that only the kernel needs."
+    "raises. It must need nothing that only the kernel needs: import the kernel's package where it is called, catch "
+    "every exception that importing it may raise, and take the fallback. Where the kernel fails within its call this "
+    "is a warning, unless the policy names the rule."
 )
 ELSEWHERE = (*NOT_HERE, *fallback_missing.REASONS, "wrong-type", "narrowed")
 
@@ -27,6 +38,22 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         said = alone_said(run, case) or drill_said(run, case)
         if said:
             yield of_case(run, limit, case, said)
+    for drill in conditions(run):
+        if said := condition_said(run, drill):
+            yield of_drill(run, softened(limit, drill), drill, said)
+
+
+def condition_said(run: Run, drill: Drill) -> Said | None:
+    failed = dict(failures(run, drill))
+    if not failed:
+        return None
+    first, *_ = failed
+    dispatch = run.kernels[drill.kernel].dispatch
+    return Said(
+        sentence=f"{dispatch} {drill.where}, {on_workloads(list(failed))}, {happened(failed[first])}",
+        evidence=trace(failed[first]),
+        advice=f"Let {dispatch} answer by {run.kernels[drill.kernel].fallback} there, and log one line.",
+    )
 
 
 def alone_said(run: Run, case: Case) -> Said | None:

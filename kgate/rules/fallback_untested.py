@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from kgate.model import HEAD, SWITCH_OFF, Case, Finding, Kernel, Level, Run
+from kgate.model import FALLBACK, HEAD, SWITCH_OFF, SWITCH_ON, Case, Drill, Finding, Kernel, Level, Run
 from kgate.rules import fallback_missing
+from kgate.rules._drills import conditions, of_drill, on_workloads
 from kgate.rules._law import Limit, Said, of_case, of_kernel
 from kgate.rules._state import custom_failure, fallback_failure, happened, not_here, reached
 
@@ -11,7 +12,8 @@ NAME = "fallback-untested"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
 WANTS = (
-    "On every workload, the dispatch with the switch off was run, reached the fallback, and its answer was compared."
+    "On every workload, the dispatch with the switch off was run, reached the fallback, and its answer was compared; "
+    "and every condition that the kernel can meet was drilled, with every dtype and option that its workloads use."
 )
 WHY = "A fallback that no drill has run is a hope. Untested blocks, since the day it is needed is no day to test it."
 SATISFY = (
@@ -29,6 +31,31 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         for case in cases:
             if said := case_said(run, case):
                 yield of_case(run, limit, case, said)
+    for drill in conditions(run):
+        if said := condition_said(run, drill):
+            yield of_drill(run, limit, drill, said)
+
+
+def condition_said(run: Run, drill: Drill) -> Said | None:
+    """A condition that could not be brought about, or a drill that was not run. Its failure was a test all the same."""
+    untested = [
+        case
+        for case in drill.cases
+        if run.answered(drill.arm, case) is None
+        and not custom_failure(run, case)
+        and not run.failed(SWITCH_ON, case)
+        and (run.outcome(drill.arm, case) is None or not_here(run.failed(drill.arm, case)))
+    ]
+    if not untested:
+        return None
+    failure = run.failed(drill.arm, untested[0])
+    dispatch = run.kernels[drill.kernel].dispatch
+    return Said(
+        sentence=f"{dispatch} {drill.where} was not drilled, {on_workloads(untested)}: "
+        f"{happened(failure) if failure else 'it was not run'}",
+        advice="Run the same command where the drill can run; `kgate drill` runs nothing else.",
+        undecided=True,
+    )
 
 
 def no_switch(kernel: Kernel) -> Said:
@@ -55,6 +82,8 @@ def case_said(run: Run, case: Case) -> Said | None:
 
 def not_started(run: Run, case: Case) -> bool:
     """Not measured at all, which another rule says."""
+    if run.drills_only:
+        return run.outcome(FALLBACK, case) is None
     return run.outcome(HEAD, case) is None or not_here(custom_failure(run, case))
 
 
@@ -112,7 +141,8 @@ def not_reached(run: Run, case: Case) -> Said:
 
 
 def not_compared(run: Run, case: Case) -> Said | None:
-    if run.comparisons.get((SWITCH_OFF, case)) or not run.comparisons.get((HEAD, case)):
+    others_were = run.drills_only or run.comparisons.get((HEAD, case))
+    if run.comparisons.get((SWITCH_OFF, case)) or not others_were:
         return None
     return Said(
         sentence=f"the answer of {run.kernels[case.kernel].dispatch} with the switch off was compared with nothing, on "

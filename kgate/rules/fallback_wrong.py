@@ -1,17 +1,22 @@
 """The fallback, or the product's own call with the switch off, answers wrongly."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kgate.advice import rung_advice
-from kgate.model import FALLBACK, FALLBACK_TIMED, SWITCH_OFF, Case, Comparison, Finding, Level, Run
+from kgate.model import FALLBACK, FALLBACK_TIMED, SWITCH_OFF, Case, Comparison, Drill, Finding, Level, Run
 from kgate.rules._difference import difference, numbers
+from kgate.rules._drills import conditions, of_drill, wrong_without
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._state import fallback_failure, first_broken, happened, reached, trace
 
 NAME = "fallback-wrong"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
-WANTS = "The fallback, and the dispatch with the switch off, agree with the reference, in the form of base's fallback."
+WANTS = (
+    "The fallback, and the dispatch with the switch off and wherever the kernel cannot run, agree with the reference, "
+    "in the form of base's fallback."
+)
 WHY = (
     "The switch is turned when the kernel is in doubt. If what runs then is wrong too, the incident goes on with "
     "everybody sure that it is over."
@@ -27,6 +32,19 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         said = type_said(run, case) or alone_said(run, case) or drill_said(run, case)
         if said:
             yield of_case(run, limit, case, said)
+    for drill in conditions(run):
+        if said := condition_said(run, drill):
+            yield of_drill(run, limit, drill, said)
+
+
+def condition_said(run: Run, drill: Drill) -> Said | None:
+    broken = [c for c in drill.cases if first_broken(run, (drill.arm,), c) and not wrong_without(run, drill, c)]
+    found = first_broken(run, (drill.arm,), broken[0]) if broken else None
+    if found is None:
+        return None
+    dispatch = run.kernels[drill.kernel].dispatch
+    said = wrong(f"{dispatch} {drill.where}", dispatch, broken[0], found[1])
+    return replace(said, evidence={**said.evidence, "path": run.path_taken(drill.arm, broken[0])})
 
 
 def type_said(run: Run, case: Case) -> Said | None:

@@ -3,13 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kgate.model import HEAD, SWITCH_OFF, SWITCH_ON, Case, Finding, Kernel, Level, Run
+from kgate.model import HEAD, SWITCH_OFF, SWITCH_ON, Case, Drill, Finding, Kernel, Level, Run
+from kgate.rules._drills import answers, conditions, of_drill, on_workloads
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._state import reached
 
 NAME = "switch-without-effect"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
+LATER = "switch-off-later"
 WANTS = "With the switch off the dispatch never reaches the custom function; with it on, it does."
 WHY = (
     "A switch that is read too early, misspelt, or tested the wrong way round looks the same in review, and is needed "
@@ -27,6 +29,27 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         if said:
             # The switch is the kernel's, so the line to look at is the kernel's too.
             yield replace(of_case(run, limit, case, said), place=run.kernels[case.kernel].place)
+    for drill in conditions(run):
+        if drill.condition == LATER and (said := later_said(run, drill)):
+            yield of_drill(run, limit, drill, said)
+
+
+def later_said(run: Run, drill: Drill) -> Said | None:
+    """In a process that has begun with the switch on. Where it never has an effect, that is said above."""
+    stuck = [
+        c
+        for c, _ in answers(run, drill)
+        if reached(run, drill.arm, c, "custom") and not reached(run, SWITCH_OFF, c, "custom")
+    ]
+    if not stuck:
+        return None
+    kernel = run.kernels[drill.kernel]
+    return Said(
+        sentence=f"{kernel.dispatch} {drill.where} ({turned(kernel, 'fallback')}) still reaches {kernel.custom}, "
+        f"{on_workloads(stuck)}, and the manifest says that the switch is read at every call",
+        advice=f"Let {kernel.dispatch} read the switch at every call, or write `read: import` under `switch`, which "
+        "promises that it counts when a process starts.",
+    )
 
 
 def off_said(run: Run, case: Case) -> Said | None:

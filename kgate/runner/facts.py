@@ -90,6 +90,11 @@ SHAPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "heeds": (are_names, "a list of names"),
     "surroundings": (are_names, "a list of names"),
     "logged": (is_flag, "true or false"),
+    "logged-by": (are_names, "a list of names"),
+    "packages-loaded": (are_names, "a list of names"),
+    "versions": (are_picks, "a version by the name of its package"),
+    "reached-custom-before": (is_count, "a count"),
+    "reached-custom-again": (is_count, "a count"),
     "note": (is_text, "text"),
 }
 

@@ -37,6 +37,7 @@ class Errand:
     mode: Mode = "outputs"
     arch: str = ""
     artifacts: bool = False
+    condition: str = ""
 
 
 ANSWERS = Errand()
@@ -124,6 +125,7 @@ class Desk:
             cases=tuple(jobs),
             env=dict(self.env),
             arch=self.errand.arch,
+            condition=self.errand.condition,
             artifacts=self.errand.artifacts,
         )
         control = create(self.workplace, self.arm, job)

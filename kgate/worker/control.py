@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from kgate.protocol import JOB, OUT, REPLIES, TABLES, VERSION, Hello, Job, Reply, decode_job, encode
+from kgate.protocol import JOB, OUT, REPLIES, TABLES, VERSION, Hello, Job, Reply, Rung, RungDone, decode_job, encode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +26,9 @@ class Control:
         # Flushed by the line: what was said before a crash stays said.
         self.replies.write(encode(reply))
         self.replies.flush()
+
+    def climbed(self, case: str, rung: Rung, ns: int) -> None:
+        self.say(RungDone(case=case, rung=rung, ns=ns))
 
 
 def opened(folder: Path) -> Control:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from kgate.protocol import SPOILED, Begin, Bye, CaseJob, End, Facts, Rung, RungDone
-from kgate.worker import compiling, devices, dispatchers, lockstep, moments, observation, probe
+from kgate.protocol import SPOILED, Begin, Bye, CaseJob, End, Facts
+from kgate.worker import compiling, devices, dispatchers, drilling, lockstep, moments, observation, probe
 from kgate.worker import control as controls
 from kgate.worker.artifacts import artifacts_of
 from kgate.worker.control import Control
@@ -39,6 +39,9 @@ def run(folder: Path) -> int:
                     return SPOILED
         case "compile":
             compiling.serve(control)
+        case "drill":
+            if not drilling.serve(control):
+                return SPOILED
         case "lockstep":
             warm(control.job)
             lockstep.serve(control)
@@ -60,7 +63,7 @@ def answered(case: CaseJob, control: Control, steps: Callable[[], None]) -> bool
 
 def call_once(case: CaseJob, control: Control) -> None:
     """The rungs from environment to run, for what they leave in the caches, and what compiling took."""
-    climbed = partial(say_climbed, case, control)
+    climbed = partial(control.climbed, case.case)
     seen = observation.Observation(control.job.tree)
     observation.first_call(subject_of(case, control, climbed), seen, climbed)
     target = Target(case=case.case, out=control.out, prefix="compiled", budget=Budget(0))
@@ -68,13 +71,9 @@ def call_once(case: CaseJob, control: Control) -> None:
         control.say(artifact)
 
 
-def say_climbed(case: CaseJob, control: Control, rung: Rung, ns: int) -> None:
-    control.say(RungDone(case=case.case, rung=rung, ns=ns))
-
-
 def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> None:
     """The rungs from environment to run, then the facts, then the outputs."""
-    climbed = partial(say_climbed, case, control)
+    climbed = partial(control.climbed, case.case)
     seen = observation.Observation(control.job.tree)
     try:
         around = foreign("environment", partial(Surroundings, control.job.tree)) if case.moments else None

@@ -82,18 +82,24 @@ def logging_watched() -> Iterator[list[str]]:
     """Names of the loggers that were spoken to, whatever their handlers; not those of LOUD."""
     made = logging.getLogRecordFactory()
     spoken: list[str] = []
-
-    def make(*args: Any, **keywords: Any) -> logging.LogRecord:
-        record = made(*args, **keywords)
-        if record.name.partition(".")[0] not in LOUD:
-            spoken.append(record.name)
-        return record
-
-    logging.setLogRecordFactory(make)
+    logging.setLogRecordFactory(record_factory(spoken.append))
     try:
         yield spoken
     finally:
         logging.setLogRecordFactory(made)
+
+
+def record_factory(hear: Callable[[str], None]) -> Callable[..., logging.LogRecord]:
+    """The one in use, but that it tells `hear` the name of each logger that is not of LOUD."""
+    made = logging.getLogRecordFactory()
+
+    def make(*args: Any, **keywords: Any) -> logging.LogRecord:
+        record = made(*args, **keywords)
+        if record.name.partition(".")[0] not in LOUD:
+            hear(record.name)
+        return record
+
+    return make
 
 
 @contextlib.contextmanager

@@ -7,6 +7,9 @@ import pytest
 
 from tests.contract.repository import git
 
+# Of what is tested here little is about drills, and every run would do them; tests of drills take this away again.
+os.environ.setdefault("KGATE_DRILLS", "none")
+
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:

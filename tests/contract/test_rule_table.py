@@ -21,12 +21,15 @@ from kgate.model import (
     Finding,
     Instrument,
     Level,
+    Measurement,
     Run,
     Tolerance,
 )
 from tests.unit.builders import (
     answer,
     baseline,
+    drill,
+    drilled,
     failure,
     judged,
     kernel,
@@ -60,6 +63,10 @@ OFF = Control(name="5.00 µs", bias=1.02, dose=1.05, launches=8, dosed=8, fault=
 CONTROLS = Instrument(controls=(OFF,), given=1.05)
 
 
+def refused_once(*, again: int) -> Measurement:
+    return answer(reached_fallback=1, logged=True, reached_custom_before=1, reached_custom_again=again)
+
+
 def by_hand() -> Run:
     declared = workload(tolerance={"": Tolerance(atol=1.0)})
     return run_of(replace(kernel(), workloads=(declared,)))
@@ -76,6 +83,8 @@ TRIPS: dict[str, Callable[[], Run]] = {
     "fallback-wrong": lambda: with_comparisons(run_of(), (FALLBACK, wrong())),
     "switch-without-effect": lambda: with_outcomes(run_of(), (SWITCH_OFF, answer(reached_custom=1))),
     "fallback-untested": lambda: run_of(kernel(switch=None)),
+    "fallback-latched": lambda: drilled(run_of(), (drill(), refused_once(again=0))),
+    "fallback-silent": lambda: drilled(run_of(), (drill(), answer(reached_fallback=1, logged=False))),
     "path-not-taken": lambda: run_of(kernel(device_kernels=("*fused*",)), on_gpu=True),
     "owner-missing": lambda: run_of(kernel(owners=())),
     "slower-than-base": lambda: with_latency(run_of(), ratio(median=1.1, decision=Decision.SLOWER)),
@@ -103,6 +112,8 @@ NEAR: dict[str, Callable[[], Run]] = {
     "fallback-wrong": lambda: with_outcomes(run_of(), (FALLBACK, failure("raised"))),
     "switch-without-effect": lambda: with_outcomes(run_of(), (SWITCH_OFF, answer(reached_fallback=3))),
     "fallback-untested": lambda: with_outcomes(run_of(), (SWITCH_OFF, failure("raised"))),
+    "fallback-latched": lambda: drilled(run_of(), (drill(), refused_once(again=1))),
+    "fallback-silent": lambda: drilled(run_of(), (drill(), answer(reached_fallback=1, logged=True))),
     "path-not-taken": lambda: run_of(kernel(device_kernels=("gemm*",)), on_gpu=True),
     "owner-missing": lambda: run_of(kernel(owners=("ops@acme.example",))),
     "slower-than-base": lambda: with_latency(run_of(), ratio(median=0.7)),

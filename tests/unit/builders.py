@@ -23,6 +23,7 @@ from kgate.model import (
     CompiledKernel,
     Decision,
     Direction,
+    Drill,
     Failure,
     Finding,
     Fingerprint,
@@ -220,6 +221,30 @@ def run_of(*kernels: Kernel, on_gpu: bool = False, **changes: Any) -> Run:
         base_ran=True,
     )
     return replace(made, **changes)
+
+
+def drill(kernel: str = "gemm", condition: str = "package-absent", device: str = "cpu", **changes: Any) -> Drill:
+    """Of the workload "small", where the package is absent."""
+    made = Drill(
+        kernel=kernel,
+        condition=condition,
+        where="where the package is absent",
+        cases=(case(kernel, device=device),),
+        logged=True,
+    )
+    return replace(made, **changes)
+
+
+def drilled(run: Run, *met: tuple[Drill, Outcome | None]) -> Run:
+    """The run with these drills of its first kernel; an answer is right."""
+    outcomes = {(d.arm, c): o for d, o in met for c in d.cases if o is not None}
+    answered = {key: right() for key, o in outcomes.items() if isinstance(o, Measurement)}
+    return replace(
+        run,
+        drills=(*run.drills, *(d for d, _ in met)),
+        outcomes={**run.outcomes, **outcomes},
+        comparisons={**run.comparisons, **answered},
+    )
 
 
 def with_outcomes(run: Run, *pairs: tuple[Arm, Outcome | None]) -> Run:

@@ -56,7 +56,9 @@ def attempt(
     outcomes: dict[Arm, Outcome] | None = None,
 ) -> Path:
     """A finished run, begun at this hour, with head `slower` than base by this factor in each of `launches`."""
-    made = Attempt(started=f"2026-10-07T{hour:02}:00:00.5+00:00", launches=told, command="kgate check", wall_s=60.0)
+    made = Attempt(
+        drills="none", started=f"2026-10-07T{hour:02}:00:00.5+00:00", launches=told, command="kgate check", wall_s=60.0
+    )
     with Ledger.open(path) as ledger:
         premises.record(setting(ledger, key))
         premises.record_attempt(ledger, made)

@@ -25,6 +25,7 @@ ROOMS = sorted(
 TABLES = [
     ("kgate.worker.adapters", "ADAPTERS"),
     ("kgate.worker.devices", "DEVICES"),
+    ("kgate.worker.conditions", "CONDITIONS"),
     ("kgate.metrics", "METRICS"),
     ("kgate.rules", "RULES"),
     ("kgate.reports", "FORMATS"),

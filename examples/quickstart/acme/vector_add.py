@@ -2,13 +2,13 @@
 
 import torch
 
-from acme.paths import dense, switched_on, tilelang_found
+from acme.paths import answered, dense, switched_on, tilelang_found
 
 
 def vector_add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """x, y [n] of any dtype on one device; ACME_VECTOR_ADD=0 turns the kernel off from the next call on."""
     if switched_on("ACME_VECTOR_ADD") and supported(x, y) and tilelang_found():
-        return custom(x, y)
+        return answered(custom, fallback, x, y)
     return fallback(x, y)
 
 

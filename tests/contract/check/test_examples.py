@@ -22,7 +22,7 @@ PLANTED = {
     "KGATE_NIGHTLY" not in os.environ, reason="not run: `make quickstart` runs the same, at full length"
 )
 def test_the_quickstart_passes(staged) -> None:
-    ended = staged("quickstart").kgate("check", "--launches", "3")
+    ended = staged("quickstart").kgate("check", "--launches", "3", "--drills", "smallest")
 
     assert ended.code == 0, ended.out + ended.err
     assert ended.report["verdict"] == "pass"

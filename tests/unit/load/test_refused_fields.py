@@ -12,8 +12,8 @@ policy: {slower-then-base: fail}
     policy.slower-then-base: 'slower-then-base' is not a rule; did you mean 'slower-than-base'?
 policy: {not-measured: error}
     policy.not-measured: 'error' is not a level; known: off, note, warn, fail
-policy: {fallback-silent: warn}
-    policy.fallback-silent: not supported by this version; remove it
+policy: {debt-expired: warn}
+    policy.debt-expired: not supported by this version; remove it
 policy: {slower-than-base: warn, debt-expired: off}
     policy.debt-expired: not supported by this version; remove it
 env: [1A]
@@ -137,8 +137,6 @@ inputs: a:b
     inputs: not supported by this version; remove it
 subnormals: flush
     subnormals: not supported by this version; remove it
-optional: [triton]
-    optional: not supported by this version; remove it
 direction: both
     direction: 'both' is not supported by this version; write 'forward'
 ranks: 2

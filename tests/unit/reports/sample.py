@@ -36,6 +36,8 @@ from tests.unit.builders import (
     baseline,
     case,
     compiled,
+    drill,
+    drilled,
     failure,
     kernel,
     latency,
@@ -138,12 +140,13 @@ def kernels() -> tuple[Kernel, ...]:
         "loose": replace(kernel("loose"), workloads=(workload(tolerance={"": Tolerance(atol=1.0)}),)),
         "unowned": kernel("unowned", owners=()),
         "unstored": kernel("unstored"),
+        "drilled": kernel("drilled"),
     }
     return tuple(special.get(name) or kernel(name) for name in {**plain, **special})
 
 
 def sample_run() -> Run:
-    made = run_of(kernel("fine", workloads=("decode1", "prefill")), *kernels(), on_gpu=True)
+    made = with_drills(run_of(kernel("fine", workloads=("decode1", "prefill")), *kernels(), on_gpu=True))
     return replace(
         made,
         outcomes=changed_outcomes(made),
@@ -154,6 +157,26 @@ def sample_run() -> Run:
         fingerprint=H200,
         instrument=CONTROLS,
         remarks=("the work tree has uncommitted changes; they were measured as head",),
+    )
+
+
+def with_drills(run: Run) -> Run:
+    """One kernel under conditions of every end."""
+    refused = answer(reached_custom=1, reached_fallback=1, reached_custom_before=1, reached_custom_again=0, logged=True)
+    silent = answer(reached_custom=0, reached_fallback=1, logged=False, logged_by=[])
+    told = answer(reached_custom=0, reached_fallback=1, logged=True, logged_by=["acme.ops"])
+    switched = drill("drilled", "switch-off", "h200", where="with the switch off")
+    crashes = drill("drilled", "package-import-error", "h200", where="where importing the package raises ImportError")
+    latches = drill("drilled", "call-refused", "h200", where="where the kernel refuses one call", blocks=False)
+    unmet = drill("drilled", "switch-off-later", "h200", cases=(), not_run="the switch is no environment variable")
+    return drilled(
+        run,
+        (switched, answer(reached_custom=0, reached_fallback=1)),
+        (unmet, None),
+        (drill("drilled", "package-os-error", "h200"), told),
+        (drill("drilled", device="h200"), silent),
+        (crashes, BROKEN_IMPORT),
+        (latches, refused),
     )
 
 

@@ -2,13 +2,13 @@
 
 import torch
 
-from acme.paths import switched_on, tilelang_found
+from acme.paths import answered, switched_on, tilelang_found
 from acme.pointwise import pointwise
 
 
 def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """x, y of one shape and float dtype, not empty; ACME_ADD=0 turns the kernel off."""
-    return custom(x, y) if switched_on("ACME_ADD") and tilelang_found() else fallback(x, y)
+    return answered(custom, fallback, x, y) if switched_on("ACME_ADD") and tilelang_found() else fallback(x, y)
 
 
 def custom(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

@@ -2,7 +2,7 @@
 
 import torch
 
-from acme.paths import dense, switched_on, tilelang_found
+from acme.paths import answered, dense, switched_on, tilelang_found
 from acme.pointwise import name
 
 EPSILON = 1e-5
@@ -10,7 +10,11 @@ EPSILON = 1e-5
 
 def layer_norm(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """x [rows, columns], w and b [columns], not empty; ACME_LAYER_NORM=0 turns the kernel off."""
-    return custom(x, w, b) if switched_on("ACME_LAYER_NORM") and tilelang_found() else fallback(x, w, b)
+    return (
+        answered(custom, fallback, x, w, b)
+        if switched_on("ACME_LAYER_NORM") and tilelang_found()
+        else fallback(x, w, b)
+    )
 
 
 def custom(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

@@ -2,7 +2,7 @@
 
 import torch
 
-from acme.paths import dense, switched_on, tilelang_found
+from acme.paths import answered, dense, switched_on, tilelang_found
 from acme.pointwise import name
 
 EPSILON = 1e-5
@@ -10,7 +10,7 @@ EPSILON = 1e-5
 
 def rms_norm(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     """x [rows, columns], w [columns], not empty; ACME_RMS_NORM=0 turns the kernel off."""
-    return custom(x, w) if switched_on("ACME_RMS_NORM") and tilelang_found() else fallback(x, w)
+    return answered(custom, fallback, x, w) if switched_on("ACME_RMS_NORM") and tilelang_found() else fallback(x, w)
 
 
 def custom(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:

@@ -2,13 +2,13 @@
 
 import torch
 
-from acme.paths import dense, switched_on, tilelang_found
+from acme.paths import answered, dense, switched_on, tilelang_found
 from acme.pointwise import name
 
 
 def softmax(x: torch.Tensor) -> torch.Tensor:
     """x [rows, columns], not empty; ACME_SOFTMAX=0 turns the kernel off."""
-    return custom(x) if switched_on("ACME_SOFTMAX") and tilelang_found() else fallback(x)
+    return answered(custom, fallback, x) if switched_on("ACME_SOFTMAX") and tilelang_found() else fallback(x)
 
 
 def custom(x: torch.Tensor) -> torch.Tensor:

@@ -1,0 +1,119 @@
+"""What each condition did to each kernel, in the columns that text and Markdown share."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kgate.figures import count
+from kgate.model import Drill, Failure, Finding, Measurement, Outcome, Report, Run, Scope
+
+HEADERS = ("condition", "path", "calls", "cost", "logged", "result")
+LEGEND = (
+    "path: which functions the dispatch called, and how often each (custom + fallback), counted by the worker; cost: "
+    "import and calls of all workloads that were tried; right: as the reference has it, within the tolerance"
+)
+UNKNOWN = "–"
+RULES = ("fallback-", "switch-without-effect")  # that speak of the switch, turned off from the start
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One kernel under one condition; `cells` are those of HEADERS."""
+
+    kernel: str
+    cells: tuple[str, ...]
+
+
+def rows(report: Report, clean: Callable[[str], str]) -> list[Row]:
+    """Every condition that was met, by kernel."""
+    return [row(report, drill, clean) for drill in report.run.drills if drill.cases]
+
+
+def row(report: Report, drill: Drill, clean: Callable[[str], str]) -> Row:
+    run = report.run
+    outcomes = [run.outcome(drill.arm, case) for case in drill.cases]
+    answers = [o for o in outcomes if isinstance(o, Measurement)]
+    cells = (
+        drill.condition,
+        " | ".join(dict.fromkeys(run.path_taken(drill.arm, c) for c in drill.cases if run.answered(drill.arm, c))),
+        calls(answers),
+        cost(outcomes),
+        logged(answers),
+        result(run, drill, [f for f in report.findings if speaks_of(f, drill)]),
+    )
+    return Row(kernel=clean(drill.kernel), cells=tuple(clean(cell) or UNKNOWN for cell in cells))
+
+
+def calls(answers: list[Measurement]) -> str:
+    """`0 + 3`: of custom and of the fallback; unknown where they cannot be seen."""
+    names = [f"reached-{role}" for role in ("custom", "fallback")]
+    if not answers or any(name not in a.facts for a in answers for name in names):
+        return ""
+    return " + ".join(str(sum(int(a.facts[name]) for a in answers)) for name in names)
+
+
+def cost(outcomes: list[Outcome | None]) -> str:
+    spent_ns = sum(sum(o.rungs_ns.values()) for o in outcomes if isinstance(o, Measurement))
+    return f"{spent_ns / 1e9:.2f} s" if spent_ns else ""
+
+
+def logged(answers: list[Measurement]) -> str:
+    """Who spoke; a call that went as always has nothing to say."""
+    spoken = dict.fromkeys(name for a in answers for name in a.facts.get("logged-by", ()))
+    return ", ".join(spoken) or ("no" if any("logged-by" in a.facts for a in answers) else "")
+
+
+def speaks_of(finding: Finding, drill: Drill) -> bool:
+    if finding.scope is Scope.CASE and drill.condition == "switch-off":
+        return finding.kernel == drill.kernel and finding.rule.startswith(RULES)
+    return finding.name == drill.name
+
+
+def result(run: Run, drill: Drill, said: list[Finding]) -> str:
+    if said:
+        return ", ".join(dict.fromkeys(f.rule for f in said))
+    outcomes = [run.outcome(drill.arm, case) for case in drill.cases]
+    if any(isinstance(outcome, Failure) for outcome in outcomes):
+        return "fails as without it"
+    compared = all(run.comparisons.get((drill.arm, case)) for case in drill.cases)
+    holds = all(c.holds for case in drill.cases for c in run.comparisons.get((drill.arm, case), ()))
+    if compared and not holds:
+        return "wrong as without it"
+    return "right" if compared else "not compared"
+
+
+def not_run(run: Run) -> Iterator[str]:
+    """`lower-gpu, unknown-gpu: this run has no GPU`, once for all kernels of which it is true."""
+    kernels: dict[str, dict[str, list[str]]] = {}
+    for drill in run.drills:
+        if drill.not_run:
+            kernels.setdefault(drill.not_run, {}).setdefault(drill.condition, []).append(drill.kernel)
+    for why, of_condition in kernels.items():
+        same: dict[frozenset[str], list[str]] = {}
+        for condition, names in of_condition.items():
+            same.setdefault(frozenset(names), []).append(condition)
+        for whom, found in same.items():
+            whose = "" if whom == set(run.kernels) else f" ({count(len(whom), 'kernel')})"
+            yield f"{', '.join(found)}{whose}: {why}"
+
+
+def coverage(run: Run) -> Iterator[str]:
+    """Which workloads met every condition, a line for each kernel; they have all its dtypes and options."""
+    for name in run.kernels:
+        tried = dict.fromkeys(c.workload for d in run.drills_of(name) if d.condition != "switch-off" for c in d.cases)
+        if tried:
+            of = len(run.kernels[name].workloads)
+            yield f"{name}: {', '.join(tried)}, {len(tried)} of {count(of, 'workload')}, forward"
+
+
+def summary(report: Report) -> str:
+    """`39 drills of 3 kernels under 13 conditions: 36 right, 3 fallback-silent`; "" where there were none."""
+    found = rows(report, str)
+    if not found:
+        return ""
+    results: dict[str, int] = {}
+    for one in found:
+        results[one.cells[-1]] = results.get(one.cells[-1], 0) + 1
+    conditions = len({one.cells[0] for one in found})
+    told = ", ".join(f"{number} {word}" for word, number in results.items())
+    kernels = count(len({one.kernel for one in found}), "kernel")
+    return f"{count(len(found), 'drill')} of {kernels} under {count(conditions, 'condition')}: {told}"

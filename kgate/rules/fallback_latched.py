@@ -1,0 +1,49 @@
+"""
+One call that the kernel refuses turns it off for good.
+
+Blocks by default: nothing is wrong and nothing raises, so nobody looks, while every later call pays for the slow path
+until the process is started anew.
+"""
+
+from collections.abc import Iterable
+
+from kgate.model import Drill, Finding, Level, Run
+from kgate.rules._drills import answers, conditions, of_drill, on_workloads
+from kgate.rules._law import Limit, Said
+
+NAME = "fallback-latched"
+DEFAULT = Level.FAIL
+ON_CPU: Level | None = None
+WANTS = "After a call that the kernel refused, the dispatch calls it again."
+WHY = (
+    "A dispatcher that remembers a failure for the whole process turns one odd shape into a slow service: no error, no "
+    "wrong number, and a restart that mends it for a day."
+)
+SATISFY = (
+    "Fall back for the call that was refused, and keep no flag; or keep one for the shape and dtype that failed. What "
+    "is known before the call (a package, a device) may be remembered."
+)
+
+
+def judge(run: Run, limit: Limit) -> Iterable[Finding]:
+    for drill in conditions(run):
+        if said := latched_said(run, drill):
+            yield of_drill(run, limit, drill, said)
+
+
+def latched_said(run: Run, drill: Drill) -> Said | None:
+    calls = {
+        case: [answer.facts.get(f"reached-custom-{when}") for when in ("before", "again")]
+        for case, answer in answers(run, drill)
+    }
+    latched = [case for case, (before, again) in calls.items() if before and again == 0]
+    if not latched:
+        return None
+    kernel = run.kernels[drill.kernel]
+    return Said(
+        sentence=f"{kernel.dispatch}, after one call that {kernel.custom} refused, never calls it again, "
+        f"{on_workloads(latched)}",
+        evidence={"calls of custom": f"{calls[latched[0]][0]} before, 0 after"},
+        advice=f"Take the flag out of {kernel.dispatch} that remembers the failure, or keep it for the refused shape "
+        "alone.",
+    )

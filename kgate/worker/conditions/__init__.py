@@ -1,0 +1,94 @@
+"""
+What may be wrong where a product runs: one file per condition, and the table of them. A condition is added with one
+file here and one line in CONDITIONS.
+
+`Condition` states what such a module offers. A process meets one condition and runs one kernel, so that nothing has to
+be undone. The gate reads what is declared here, and calls `unfit`; the rest acts in the worker.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, cast
+
+from kgate.protocol import Job
+
+# In the order in which a report shows them: the switch, the package, the machine, the call.
+CONDITIONS: dict[str, str] = {
+    "switch-off-later": "kgate.worker.conditions.switch_off_later",
+    "package-absent": "kgate.worker.conditions.package_absent",
+    "package-import-error": "kgate.worker.conditions.package_import_error",
+    "package-os-error": "kgate.worker.conditions.package_os_error",
+    "package-raises": "kgate.worker.conditions.package_raises",
+    "package-unused": "kgate.worker.conditions.package_unused",
+    "package-too-old": "kgate.worker.conditions.package_too_old",
+    "no-gpu": "kgate.worker.conditions.no_gpu",
+    "lower-gpu": "kgate.worker.conditions.lower_gpu",
+    "unknown-gpu": "kgate.worker.conditions.unknown_gpu",
+    "compiler-missing": "kgate.worker.conditions.compiler_missing",
+    "compiler-fails": "kgate.worker.conditions.compiler_fails",
+    "out-of-shared-memory": "kgate.worker.conditions.out_of_shared_memory",
+    "out-of-memory": "kgate.worker.conditions.out_of_memory",
+    "call-refused": "kgate.worker.conditions.call_refused",
+}
+# What a product can lack of a DSL; torch, and what is built into an extension, it cannot.
+DSLS = {"tilelang": "tilelang", "triton": "triton", "cutile": "cuda.tile", "cutedsl": "cutlass"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What decides over whether a condition can be met: the device's kind, and the manifest's entry."""
+
+    kind: str  # "cpu" or "cuda"
+    dsl: str
+    packages: tuple[str, ...]  # that can be taken away
+    variable: str = ""  # of the switch
+    read: str = "import"
+    switched: bool = True  # a switch is declared
+
+
+class Play(Protocol):
+    """The product's call, made as often as a condition asks for."""
+
+    job: Job
+    custom: str  # module:function
+
+    def call(self, when: str = "") -> None:
+        """
+        One call from the beginning, with fresh inputs. Without `when` it is the one that is judged: its outputs are
+        kept, and what it reached is noted as reached-custom and reached-fallback. With it, only the former is, as
+        reached-custom-`when`. Raises Fault.
+        """
+
+
+class Condition(Protocol):
+    NAME: str
+    WHERE: str  # ends a sentence about a call: "where the package is absent"
+    SWITCH: Literal["custom", "fallback"]  # how the switch stands when the process begins
+    BLOCKS: bool  # the product can know of it before it calls the kernel, so that a crash is no answer
+    LOGGED: bool  # a fallback for this cause is worth a line in a log
+    BARE: bool  # the process must not have imported the DSL
+    OWN_CACHES: bool  # what was compiled without the condition must not be found
+    ENV: Mapping[str, str]  # set before the process imports anything of the user's
+
+    def unfit(self, declared: Declared) -> str:
+        """Why there is no such condition for this kernel here, as a clause; "" if there is. Asked by the gate."""
+
+    def install(self, job: Job) -> None:
+        """Bring it about, before the user's module is imported. May raise."""
+
+    def play(self, play: Play) -> None:
+        """Make the calls, one of which is judged. Raises Fault."""
+
+
+def of_name(name: str) -> Condition:
+    return cast(Condition, importlib.import_module(CONDITIONS[name]))
+
+
+def package_of(dsl: str) -> str:
+    """What a product can lack of a DSL; "" where it is torch itself."""
+    return DSLS.get(dsl, "")
+
+
+def every() -> tuple[Condition, ...]:
+    return tuple(map(of_name, CONDITIONS))

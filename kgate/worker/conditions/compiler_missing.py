@@ -1,0 +1,31 @@
+"""No compiler can be started: no C compiler, no nvcc, nothing else that PATH leads to."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from typing import Literal
+
+from kgate.protocol import Job
+from kgate.worker.conditions import Declared
+from kgate.worker.conditions._plays import once
+
+NAME = "compiler-missing"
+WHERE = "where no compiler is installed"
+SWITCH: Literal["custom", "fallback"] = "custom"
+BLOCKS = False
+LOGGED = True
+BARE = False
+OWN_CACHES = True
+ENV: Mapping[str, str] = {}
+POINTING = ("CC", "CXX", "CUDACXX", "CUDA_HOME", "CUDA_PATH")
+play = once
+
+
+def unfit(declared: Declared) -> str:
+    return "" if declared.dsl != "torch" else "eager torch compiles nothing"
+
+
+def install(job: Job) -> None:
+    os.environ["PATH"] = tempfile.mkdtemp(prefix="kgate-no-compilers-")
+    for name in POINTING:
+        os.environ.pop(name, None)

@@ -1,0 +1,23 @@
+"""The package is not installed."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from kgate.protocol import Job
+from kgate.worker.conditions._packages import hide, packages_of
+from kgate.worker.conditions._plays import once, without_package
+
+NAME = "package-absent"
+WHERE = "where the package is absent"
+SWITCH: Literal["custom", "fallback"] = "custom"
+BLOCKS = True
+LOGGED = True
+BARE = True
+OWN_CACHES = False
+ENV: Mapping[str, str] = {}
+unfit = without_package
+play = once
+
+
+def install(job: Job) -> None:
+    hide(packages_of(job))

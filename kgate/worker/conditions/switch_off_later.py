@@ -1,0 +1,31 @@
+"""The switch is turned off in a process that has run the kernel, as `read: call` promises."""
+
+import os
+from collections.abc import Mapping
+from typing import Literal
+
+from kgate.worker.conditions import Declared, Play
+from kgate.worker.conditions._plays import nothing
+
+NAME = "switch-off-later"
+WHERE = "with the switch turned off after a call"
+SWITCH: Literal["custom", "fallback"] = "custom"
+BLOCKS = True
+LOGGED = False
+BARE = False
+OWN_CACHES = False
+ENV: Mapping[str, str] = {}
+install = nothing
+
+
+def unfit(declared: Declared) -> str:
+    if not declared.variable:
+        return "the switch is no environment variable"
+    return "" if declared.read == "call" else "the manifest says `read: import`, which promises no more"
+
+
+def play(play: Play) -> None:
+    play.call("before")
+    variable, value = play.job.cases[0].off or ("", "")
+    os.environ[variable] = value
+    play.call()

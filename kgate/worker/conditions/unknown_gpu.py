@@ -1,0 +1,24 @@
+"""The GPU says that it is of an architecture that nobody has heard of."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from kgate.protocol import Job
+from kgate.worker.conditions._gpus import pretend
+from kgate.worker.conditions._plays import once, without_gpu
+
+NAME = "unknown-gpu"
+WHERE = "where the GPU is of an unknown architecture"
+SWITCH: Literal["custom", "fallback"] = "custom"
+BLOCKS = False
+LOGGED = False
+BARE = False
+OWN_CACHES = True
+ENV: Mapping[str, str] = {}
+CAPABILITY = (99, 0)
+unfit = without_gpu
+play = once
+
+
+def install(job: Job) -> None:
+    pretend(CAPABILITY)

@@ -1,0 +1,118 @@
+"""What is said of a dispatch that meets a condition: once, of the condition, and not of what is wrong without it."""
+
+from dataclasses import replace
+
+import pytest
+
+from kgate.model import HEAD, SWITCH_OFF, SWITCH_ON, Level, Outcome, Run, of_base
+from tests.unit.builders import answer, case, drill, drilled, failure, judged, kernel, run_of, with_outcomes, wrong
+
+CUSTOM = answer(reached_custom=1, reached_fallback=0, logged=False)
+TOLD = answer(reached_custom=0, reached_fallback=1, logged=True)
+SILENT = answer(reached_custom=0, reached_fallback=1, logged=False)
+REFUSED = answer(reached_custom=1, reached_fallback=1, reached_custom_before=1, reached_custom_again=1, logged=True)
+LATCHED = answer(reached_custom=1, reached_fallback=1, reached_custom_before=1, reached_custom_again=0, logged=True)
+CRASH = failure("import-failed", "OSError: libdsl.so does not load", rung="import")
+
+
+def under(outcome: Outcome | None, **changes: object) -> Run:
+    return drilled(run_of(), (drill(**changes), outcome))
+
+
+def said(run: Run) -> list[tuple[str, str, Level]]:
+    return [(f.rule, f.name, f.level) for f in judged(run)]
+
+
+@pytest.mark.parametrize("outcome", [TOLD, CUSTOM, REFUSED])
+def test_nothing_is_said_of_a_right_answer_by_either_path(outcome: Outcome) -> None:
+    assert said(under(outcome)) == []
+
+
+def test_a_crash_where_the_kernel_cannot_run_blocks_and_names_the_condition() -> None:
+    (finding,) = judged(under(CRASH))
+
+    assert (finding.rule, finding.name, finding.blocks) == ("fallback-raises", "gemm (package-absent)", True)
+    assert "where the package is absent, on workload small, does not import: OSError" in finding.sentence
+
+
+def test_an_error_of_the_kernels_own_call_warns_and_blocks_where_the_policy_says_so() -> None:
+    run = under(failure(), condition="out-of-memory", blocks=False)
+
+    assert said(run) == [("fallback-raises", "gemm (out-of-memory)", Level.WARN)]
+    assert [f.level for f in judged(run, {"fallback-raises": Level.FAIL})] == [Level.FAIL]
+
+
+def test_a_wrong_answer_blocks_and_tells_the_path() -> None:
+    run = under(TOLD)
+    run = replace(run, comparisons={**run.comparisons, (drill().arm, case()): wrong()})
+
+    (finding,) = judged(run)
+
+    assert (finding.rule, finding.blocks, finding.evidence["path"]) == ("fallback-wrong", True, "fallback")
+
+
+def test_a_switch_that_never_comes_back_is_a_latch() -> None:
+    run = under(LATCHED, condition="call-refused", blocks=False)
+
+    assert said(run) == [("fallback-latched", "gemm (call-refused)", Level.FAIL)]
+
+
+def test_a_fallback_without_a_word_warns_only_where_the_kernel_would_have_run() -> None:
+    never_taken = with_outcomes(run_of(), (SWITCH_ON, TOLD))
+    policy = {"switch-without-effect": Level.OFF}
+
+    assert said(under(SILENT)) == [("fallback-silent", "gemm (package-absent)", Level.WARN)]
+    assert said(under(SILENT, logged=False)) == []
+    assert [f.rule for f in judged(drilled(never_taken, (drill(), SILENT)), policy)] == []
+
+
+def test_a_switch_turned_off_later_that_does_nothing_is_without_effect() -> None:
+    run = under(CUSTOM, condition="switch-off-later", logged=False)
+
+    assert said(run) == [("switch-without-effect", "gemm (switch-off-later)", Level.FAIL)]
+
+
+@pytest.mark.parametrize("outcome", [None, failure("unavailable", "triton has no such function", rung="environment")])
+def test_a_condition_that_was_not_met_is_untested_and_blames_nobody(outcome: Outcome | None) -> None:
+    (finding,) = judged(under(outcome))
+
+    assert (finding.rule, finding.undecided, finding.blocks) == ("fallback-untested", True, True)
+
+
+@pytest.mark.parametrize("arm", [HEAD, SWITCH_OFF, SWITCH_ON])
+def test_what_fails_alike_without_the_condition_is_not_said_again(arm) -> None:
+    run = drilled(with_outcomes(run_of(), (arm, failure())), (drill(), failure()))
+
+    assert "gemm (package-absent)" not in {f.name for f in judged(run)}
+
+
+def test_what_base_shows_under_the_same_condition_is_pre_existing() -> None:
+    run = under(CRASH)
+    base = {(of_base(drill().arm), case()): CRASH}
+
+    (finding,) = judged(replace(run, outcomes={**run.outcomes, **base}))
+
+    assert (finding.pre_existing, finding.blocks) == (True, False)
+
+
+def test_another_condition_of_base_excuses_nothing() -> None:
+    other = drill(condition="package-raises")
+    run = drilled(run_of(), (drill(), CRASH), (other, TOLD))
+    base = {(of_base(other.arm), case()): CRASH}
+
+    assert [f.blocks for f in judged(replace(run, outcomes={**run.outcomes, **base}))] == [True]
+
+
+def test_a_run_of_drills_alone_says_nothing_of_what_it_did_not_ask() -> None:
+    run = replace(under(TOLD), latency={}, baseline=None, drills_only=True)
+    unasked = {key: o for key, o in run.outcomes.items() if key[0] != HEAD}
+
+    assert said(replace(run, outcomes=unasked)) == []
+
+
+def test_a_kernel_without_a_switch_is_drilled_all_the_same() -> None:
+    run = run_of(kernel(switch=None))
+
+    rules = {f.rule for f in judged(drilled(run, (drill(), CRASH)))}
+
+    assert rules == {"fallback-untested", "fallback-raises"}
