@@ -5,7 +5,7 @@ Twenty kernels of five families (add, softmax, GEMM, RMSNorm, attention) in torc
 each, base against head and the fallback, in a repository made for it (hundred/). On a CPU, in small: five kernels in
 torch with two workloads each. Prints the wall clock by phase, what launches waited for, and the share of the timed half
 that is device work of its samples, the flush before each included. --plant KERNEL/WORKLOAD makes head 5 % slower in
-one case; then the run has to end red, with that case first and confirmed.
+one case (--dose: more or less); then the run has to end red, with that case first and confirmed.
 
 Exits 1 where the verdict is another, or, on a GPU, past a target: five minutes without compiling, 30 % device work.
 --profile FILE keeps a profile of the gate's own process, for pstats; raw events and the report go to $OUT, if set.
@@ -33,7 +33,6 @@ from tabulate import tabulate  # noqa: E402
 from kgate.errors import ExitCode  # noqa: E402  the checkout, not an installed kgate
 
 TARGET_S, TARGET_SHARE = 300.0, 0.30
-DOSE = 0.05
 Line = dict[str, Any]
 
 
@@ -69,6 +68,7 @@ def parsed() -> argparse.Namespace:
     options.add_argument("--launches", type=int, help="[default: 8 on a GPU, 5 on a CPU; until decided with --plant]")
     options.add_argument("--python", default=os.environ.get("KGATE_TEST_WORKER_PYTHON") or sys.executable)
     options.add_argument("--plant", default="", metavar="KERNEL/WORKLOAD")
+    options.add_argument("--dose", type=float, default=0.05, help="how much slower a plant is")
     options.add_argument("--kernel", default="", metavar="GLOB", help="these alone, to try something")
     options.add_argument("--gpus", default="", metavar="N", help="as kgate check has it")
     options.add_argument("--profile", default="", metavar="FILE")
@@ -92,8 +92,8 @@ def planted(folder: Path, options: argparse.Namespace) -> tuple[str, str, int]:
     script = Path(repository.__file__).with_name("length.py")
     command = [options.python, str(script), str(folder), kernel, options.device, sizes["D"], *arguments]
     call_ns, cycles_per_ns = map(float, subprocess.run(command, check=True, capture_output=True).stdout.split())
-    print(f"{options.plant} takes {call_ns / 1e3:.2f} µs; {DOSE:.0%} of it are planted in head", flush=True)
-    return kernel, workload, round(DOSE * call_ns * cycles_per_ns)
+    print(f"{options.plant} takes {call_ns / 1e3:.2f} µs; {options.dose:.0%} of it are planted in head", flush=True)
+    return kernel, workload, round(options.dose * call_ns * cycles_per_ns)
 
 
 def checked(folder: Path, results: Path, options: argparse.Namespace) -> Run:

@@ -8,11 +8,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kgate import __version__, gpus, idle
+from kgate import __version__, exchange, gpus, idle
 from kgate.base import Base, base_of, built, completed_base, fault_of_build
 from kgate.completion import completed
 from kgate.device import interpreter, probed
@@ -149,14 +149,29 @@ def zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
 
 
 @contextmanager
-def fresh_zygotes(setting: Setting, emit: Emit) -> Iterator[Start]:
-    """A start for launches that share no address layout and no hash seed with any before, arms warmed in reverse."""
-    if setting.plan.target.kind == "cpu":
-        yield fresh
-        return
-    with Zygotes(preloaded(setting), emit, clusters=CLUSTERS) as others:
-        others.warm(setting.workplace, timed_arms(setting)[::-1])
-        yield others.start
+def fresh_zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
+    """
+    The setting of launches that share no address layout and no hash seed with any before, arms warmed in reverse, the
+    trees exchanged where they can be.
+    """
+    with ExitStack() as stack:
+        place, base = setting.workplace, setting.base.folder
+        if base is not None and Tree.BASE in place.trees and not unexchanged(setting):
+            place = stack.enter_context(exchange.exchanged(place, setting.manifest.root, base))
+        start: Start = fresh
+        if setting.plan.target.kind != "cpu":
+            others = stack.enter_context(Zygotes(preloaded(setting), emit, clusters=CLUSTERS))
+            others.warm(place, timed_arms(setting)[::-1])
+            start = others.start
+        yield replace(setting, workplace=place, launch_start=start)
+
+
+def unexchanged(setting: Setting) -> str:
+    """Why a confirmation cannot exchange the trees, as a clause; "" if it can, and where there is one tree alone."""
+    base = setting.base.folder
+    if base is None or Tree.BASE not in setting.workplace.trees:
+        return ""
+    return exchange.obstacle(setting.workplace, setting.manifest.root, base, setting.manifest.build)
 
 
 def preloaded(setting: Setting) -> list[str]:

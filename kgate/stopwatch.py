@@ -37,10 +37,9 @@ from kgate.runner.choice import choice_of
 from kgate.runner.lockstep import Launch, Schedule, run_launch
 from kgate.runner.milestones import launch_ended, look_started
 from kgate.runner.outputs import run_outputs
-from kgate.runner.process import Start
 from kgate.runner.roofline import floor_of
 from kgate.sequence import PER_LOOK
-from kgate.setting import Emit, Setting, fresh_zygotes
+from kgate.setting import Emit, Setting, fresh_zygotes, unexchanged
 from kgate.worker import nvml
 
 # Base is left out: what it does in the timed loop is not this change's business.
@@ -100,11 +99,13 @@ class Stopwatch:
             self.void.update(dict.fromkeys((case for pending in missing.values() for case in pending), busy))
             return set()
         if not confirming or not missing:
-            return self.take_launches(missing, self.setting.launch_start, confirming=False)
+            return self.take_launches(missing, self.setting, confirming=False)
         if not self.purse.affordable(missing, time.monotonic(), confirming=True):
             return {case for pending in missing.values() for case in pending}
-        with fresh_zygotes(self.setting, self.emit) as start:
-            return self.take_launches(missing, start, confirming=True)
+        if why := unexchanged(self.setting):
+            self.remarks = (*self.remarks, f"confirmed without exchanging the trees of head and base: {why}")
+        with fresh_zygotes(self.setting, self.emit) as here:
+            return self.take_launches(missing, here, confirming=True)
 
     def unrest(self) -> str:
         """
@@ -117,20 +118,20 @@ class Stopwatch:
             self.remarks = tuple(text for fit, text in found if fit and text)
         return self.busy
 
-    def take_launches(self, left: dict[int, list[Case]], start: Start, *, confirming: bool) -> set[Case]:
+    def take_launches(self, left: dict[int, list[Case]], here: Setting, *, confirming: bool) -> set[Case]:
         cut: set[Case] = set()
         for number in list(left):
             left = {n: [case for case in pending if case not in cut] for n, pending in left.items()}
             cut |= set(left[number]) - set(self.purse.affordable(left, time.monotonic(), confirming=confirming))
             if chosen := [case for case in left.pop(number) if case not in cut]:
                 # Confirming: the order of arms of one of the launches that made the claim, turned round.
-                cut |= self.launch(number, chosen, start, mirrors=number % PER_LOOK if confirming else None)
+                cut |= self.launch(number, chosen, here, mirrors=number % PER_LOOK if confirming else None)
         return cut
 
     def pending(self, number: int, cases: Iterable[Case]) -> list[Case]:
         return [case for case in cases if (number, case) not in self.taken and not self.recall(number, case)]
 
-    def launch(self, number: int, pending: Sequence[Case], start: Start, mirrors: int | None = None) -> set[Case]:
+    def launch(self, number: int, pending: Sequence[Case], here: Setting, mirrors: int | None = None) -> set[Case]:
         """
         Each GPU's share side by side with the others', and the controls on one of them in turn. Returns the cases that
         time has run out for on the way.
@@ -144,7 +145,7 @@ class Stopwatch:
         schedule, results = self.schedule(pending, mirrors), {}
 
         def take(device: str) -> None:
-            results[device] = self.launched(number, shares[device], device, schedule, start)
+            results[device] = self.launched(number, shares[device], device, schedule, here)
 
         parallel.run(list(shares), len(shares), take)
         taken = {case: results[self.homes[case]] for case in pending}
@@ -164,15 +165,15 @@ class Stopwatch:
         return {arm: work for arm in LOCKSTEP if (work := self.jobs_of(arm, cases))}
 
     def launched(
-        self, number: int, work: Mapping[Arm, Sequence[CaseJob]], device: str, schedule: Schedule, start: Start
+        self, number: int, work: Mapping[Arm, Sequence[CaseJob]], device: str, schedule: Schedule, here: Setting
     ) -> Launch:
         return self.run_launch(
-            replace(self.setting.workplace, device=device),
+            replace(here.workplace, device=device),
             work,
             number,
             schedule,
             self.emit,
-            start=start,
+            start=here.launch_start,
             throttle=partial(nvml.throttled, self.setting.uuids.get(device, "")),
         )
 
