@@ -33,24 +33,11 @@ class Shown(Enum):
 
 def check(options: Options, form: str, results: Path | None) -> ExitCode:
     """Run the pipeline and print its report as `form`, or every event for STREAM; the exit code is the verdict's."""
-    from kgate import pipeline
-    from kgate.load import last, manifest
     from kgate.reports import events
 
-    path = manifest.located(options.manifest)
-    root = manifest.root_of(path.parent)
-    for flag, folder in (("--results", results), ("--dump", options.dump)):
-        if folder is not None:
-            ready(flag, folder, root)
     with ExitStack() as stack:
         emit = (lambda event: click.echo(events.render(event))) if form == STREAM else shown_on_terminal(stack)
-        report = pipeline.check(options, emit)
-    # Files first: a reader that closes the pipe early must not cost the report.
-    texts = texts_of(report)
-    write(texts, folder_at(root) / last.folder_name(path, root))
-    if results is not None:
-        write(texts, results)
-        keep(folder_at(root) / f"{report.key}.jsonl", results)
+        report = measured(options, emit, results)
     with suppress(BrokenPipeError):
         if form == STREAM:
             for event in events.of_report(report):
@@ -59,6 +46,25 @@ def check(options: Options, form: str, results: Path | None) -> ExitCode:
             click.echo(rendered(report, form), nl=False)
         sys.stdout.flush()
     return report.verdict.exit_code
+
+
+def measured(options: Options, emit: Callable[[Event], None], results: Path | None = None) -> Report:
+    """The pipeline's report, once its files are written: who reads it and goes away early must not cost them."""
+    from kgate import pipeline
+    from kgate.load import last, manifest
+
+    path = manifest.located(options.manifest)
+    root = manifest.root_of(path.parent)
+    for flag, folder in (("--results", results), ("--dump", options.dump)):
+        if folder is not None:
+            ready(flag, folder, root)
+    report = pipeline.check(options, emit)
+    texts = texts_of(report)
+    write(texts, folder_at(root) / last.folder_name(path, root))
+    if results is not None:
+        write(texts, results)
+        keep(folder_at(root) / f"{report.key}.jsonl", results)
+    return report
 
 
 def shown_on_terminal(stack: ExitStack) -> Callable[[Event], None]:

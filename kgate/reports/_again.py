@@ -1,5 +1,6 @@
 """What to type to see the same findings: at the same commits, and nothing but what blocks."""
 
+from collections.abc import Sequence
 from shlex import quote
 
 from kgate.model import Finding, Report, Scope
@@ -12,13 +13,14 @@ def checkout(report: Report) -> str:
     return "" if "+" in report.head or not report.head else f"git checkout {report.head}"
 
 
-def command(report: Report) -> str:
-    """The run's own command, with the base that it chose, narrowed to what blocks."""
+def command(report: Report, about: Sequence[Finding] | None = None) -> str:
+    """The run's own command, with the base that it chose, narrowed to what blocks, or to what findings are `about`."""
     base = f" --base {quote(report.base)}" if report.base and "--base" not in report.command else ""
-    return f"{report.command}{base}{narrowed(report, [f for f in report.findings if f.blocks])}"
+    chosen = [f for f in report.findings if f.blocks] if about is None else about
+    return f"{report.command}{base}{narrowed(report, chosen)}"
 
 
-def narrowed(report: Report, blocking: list[Finding]) -> str:
+def narrowed(report: Report, blocking: Sequence[Finding]) -> str:
     """
     `--kernel` for each kernel that blocks, `--workload` where all is about one kernel's; "" if that is too long.
     Nothing that the run was told itself: `--kernel` among its own flags stays alone, `--workload` is not said twice.

@@ -1,7 +1,7 @@
 """The report for a terminal: the verdict first, what blocks next, one table, and the rest in counts."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kgate.escape import plain
 from kgate.model import Finding, Report, Verdict
@@ -11,7 +11,7 @@ from kgate.reports._cells import LEGEND, rows
 from kgate.reports._evidence import evidence, trace
 from kgate.reports._style import Style
 from kgate.reports._table import drawn
-from kgate.reports._view import Group, answering, commits, cost, headline, launches, sorted_out, title
+from kgate.reports._view import Group, answering, commits, cost, grouped, headline, launches, sorted_out, title
 
 NAME = "text"
 RESET = "\x1b[0m"
@@ -73,6 +73,13 @@ def group_lines(group: Group, style: Style) -> Iterator[str]:
     yield from wrapped(plain(f"{first.rule}  {title(group)}"), style.width, "  ")
     for line in said:
         yield from wrapped(plain(line), style.width, "      ")
+
+
+def told(report: Report, findings: Sequence[Finding], style: Style) -> str:
+    """Some of a report's findings by themselves, in the same words, with the command that looks at them again."""
+    lines = [line for group in grouped(findings) for line in group_lines(group, style)]
+    again = wrapped(f"again: {plain(command(report, findings), LONGEST_COMMAND)}", style.width, "  ")
+    return "\n".join([*lines, *again])
 
 
 def note_lines(report: Report, notes: tuple[Finding, ...], style: Style) -> list[str]:
