@@ -33,6 +33,7 @@ from kgate.runner.table import Table
 # The datum is a median, which a quarter of outliers on one side can move within the bulk alone. An idle H200 host had 0
 # to 4 such samples in a block of 8, most often none or one (19 cases, 8 launches each).
 LEAKS_SHARE = 0.25
+LATE_NS = 100_000  # beyond what a wait for an idle device takes, whose jitter is some 40 µs on an H200's host
 CLOCK_SLACK_NS = 1_000_000  # between the gate's clock and the worker's, for what lies between the two readings
 
 
@@ -260,9 +261,9 @@ def doubt(times: Times, request: TimeBlock, wall_ns: int) -> str:
         return problem
     if not 0 <= times.wall_ns <= wall_ns + CLOCK_SLACK_NS:
         return f"saw {times.wall_ns / 1e6:.3f} ms pass in a block that took {wall_ns / 1e6:.3f} ms in all"
-    device_ns, host_ns = request.batch * sum(times.samples_ns), sum(times.call_ns)
-    # Beside a graph one call a sample is made by the host, before it; all others run under the host's own calls.
-    claimed_ns = device_ns + host_ns if times.method == GRAPH else max(device_ns, request.batch * host_ns)
+    # The host queues a sample while the device is at the one before it. Beside a graph it makes one call a sample.
+    host_calls = 1 if times.method == GRAPH else request.batch
+    claimed_ns = max(request.batch * sum(times.samples_ns), host_calls * sum(times.call_ns))
     if claimed_ns > wall_ns + CLOCK_SLACK_NS:
         return f"claims {claimed_ns / 1e6:.3f} ms of a block that took {wall_ns / 1e6:.3f} ms in all"
     return ""
@@ -281,6 +282,10 @@ def disturbance(blocks: Sequence[Times]) -> str:
     samples = sum(len(b.samples_ns) for b in blocks)
     if noted(blocks, "host-time-leaked") > LEAKS_SHARE * samples:
         return f"the device waited for the host inside more than {LEAKS_SHARE:.0%} of the samples"
+    told_ns = [ns for b in blocks if not isinstance(ns := b.notes.get("after-last-event-ns", 0.0), str)]
+    late_ns = statistics.median(told_ns) if told_ns else 0.0
+    if late_ns > LATE_NS:
+        return f"work went on for {time_of(late_ns)} after the last event, on a stream that the timer does not see"
     return ""
 
 

@@ -179,23 +179,31 @@ def warmed(prepared: Prepared, calls: int) -> Ready:
 def block(prepared: Prepared, request: TimeBlock) -> Times:
     compiled = prepared.subject.ground.adapter.compiles()
     prepared.kept.clear()
-    samples: list[tuple[float, float]] = []
     began_ns = time.perf_counter_ns()
     with collector_off():
-        for seed in request.seeds:
-            taken = sample(prepared, seed, request.batch, "latency")
-            samples.append((taken.span_ns, taken.call_ns))
-            if request.keep_bytes:
-                prepared.way.keep(prepared.kept, seed, taken.returned, request.keep_bytes)
+        samples: list[Sample] = prepared.subject.ground.enter("latency", partial(samples_of, prepared, request))
     wall_ns = time.perf_counter_ns() - began_ns
     return Times(
         case=request.case,
-        samples_ns=tuple(span_ns for span_ns, _ in samples),
-        call_ns=tuple(call_ns for _, call_ns in samples),
+        samples_ns=tuple(taken.span_ns for taken in samples),
+        call_ns=tuple(taken.call_ns for taken in samples),
         wall_ns=wall_ns,
         method=prepared.way.method,
         notes=prepared.timer.notes() | compiles_since(compiled, prepared.subject),
     )
+
+
+def samples_of(prepared: Prepared, request: TimeBlock) -> list[Sample]:
+    """All of a block are queued before the first is waited for; nothing but what is kept of them outlives its turn."""
+    asked = []
+    for seed in request.seeds:
+        queued = prepared.way.queue(seed, request.batch)
+        if request.keep_bytes:
+            prepared.way.keep(prepared.kept, seed, queued.returned, request.keep_bytes)
+        asked.append(queued.sample)
+        del queued
+    prepared.timer.settle()
+    return [sample() for sample in asked]
 
 
 def sample(prepared: Prepared, seed: int, calls: int, rung: Rung) -> Sample:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from kgate.protocol import BATCH, GRAPH, seed_of_call
-from kgate.worker.devices import Sample, Timer
+from kgate.worker.devices import Queued, Sample, Timer
 from kgate.worker.faults import Fault, foreign
 from kgate.worker.inputs import bytes_of
 from kgate.worker.rotation import Sets, Wipe
@@ -36,6 +36,9 @@ class Way(Protocol):
     def sample(self, seed: int, calls: int) -> Sample:
         """From fresh inputs to the end of the device's work."""
 
+    def queue(self, seed: int, calls: int) -> Queued:
+        """The same, without waiting for the device; the timer has to settle."""
+
     def keep(self, kept: dict[int, Kept], seed: int, returned: Any, limit_bytes: int) -> None:
         """Add the outputs of the last sample, by the seed of the inputs that gave them; drop what is too much."""
 
@@ -52,6 +55,11 @@ class Alone:
         self.subject.ready(seed)
         with self.subject.entered():
             return self.timer.sample([self.subject.call] * calls)
+
+    def queue(self, seed: int, calls: int) -> Queued:
+        self.subject.ready(seed)
+        with self.subject.entered():
+            return self.timer.queue([self.subject.call] * calls)
 
     def keep(self, kept: dict[int, Kept], seed: int, returned: Any, limit_bytes: int) -> None:
         add(kept, seed, self.subject.outputs(returned), limit_bytes)
@@ -73,6 +81,14 @@ class InTurn:
         with self.subject.entered():
             return self.timer.sample(self.sets.calls)
 
+    def queue(self, seed: int, calls: int) -> Queued:
+        """
+        Waited for all the same: the host is slower than the device with so many calls, and a device takes a thousand
+        or so that it has not begun before the host has to wait, which would count as leaked time.
+        """
+        taken = self.sample(seed, calls)
+        return Queued(returned=taken.returned, sample=lambda: taken)
+
     def keep(self, kept: dict[int, Kept], seed: int, returned: Any, limit_bytes: int) -> None:
         last = len(self.sets.calls) - 1
         add(kept, seed_of_call(seed, last), self.sets.outputs(last, returned), limit_bytes)
@@ -90,6 +106,7 @@ class Replayed:
 
     def __init__(self, subject: Subject, timer: Timer, calls: int) -> None:
         self.subject = subject
+        self.timer = timer
         self.sets = Sets(subject, calls)
         self.sets.write(subject.case.seed)
         with subject.entered():
@@ -114,6 +131,11 @@ class Replayed:
             )
 
     def sample(self, seed: int, calls: int) -> Sample:
+        asked = self.queue(seed, calls)
+        self.timer.settle()
+        return asked.sample()
+
+    def queue(self, seed: int, calls: int) -> Queued:
         self.subject.ready(seed)
         with self.subject.entered():
             began_ns = time.perf_counter_ns()
@@ -121,7 +143,8 @@ class Replayed:
             call_ns = time.perf_counter_ns() - began_ns
         self.wipe()  # before the inputs are written, of which an output may be one
         self.sets.write(seed)
-        return Sample(span_ns=self.graph.span_ns(), call_ns=call_ns, returned=None)
+        span_ns = self.graph.queue()
+        return Queued(returned=None, sample=lambda: Sample(span_ns=span_ns(), call_ns=call_ns, returned=None))
 
     def keep(self, kept: dict[int, Kept], seed: int, returned: Any, limit_bytes: int) -> None:
         kept.clear()

@@ -44,6 +44,14 @@ class Launched:
     launches: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class Queued:
+    """A sample that the host has queued: what its last call returned, and its times once the timer has settled."""
+
+    returned: Any
+    sample: Callable[[], Sample]
+
+
 class Captured(Protocol):
     """Calls that the device repeats without the host."""
 
@@ -52,10 +60,19 @@ class Captured(Protocol):
     def span_ns(self) -> float:
         """Set the caches alike, then time all of them: device span of one."""
 
+    def queue(self) -> Callable[[], float]:
+        """The same, without waiting: the span is there once the timer has settled."""
+
 
 class Timer(Protocol):
     def sample(self, calls: Sequence[Callable[[], Any]]) -> Sample:
         """Set the caches alike, then time these calls, one after the other. What they raise passes through."""
+
+    def queue(self, calls: Sequence[Callable[[], Any]]) -> Queued:
+        """The same, without waiting for the device."""
+
+    def settle(self) -> None:
+        """Wait for all that is queued; there has to be something."""
 
     def captured(self, calls: Sequence[Callable[[], Any]]) -> Captured:
         """Raises whatever the device, or a call, has against it; the process may then be of no use any more."""

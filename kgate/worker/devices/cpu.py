@@ -9,11 +9,12 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from kgate.worker.devices import Launched, Sample, Traits
+from kgate.worker.devices import Launched, Queued, Sample, Traits
 from kgate.worker.faults import Fault
 
 METHOD = "cpu-monotonic"
@@ -92,6 +93,13 @@ class Clock:
             returned = call()
         span_ns = (time.perf_counter_ns() - began_ns) / len(calls)
         return Sample(span_ns=span_ns, call_ns=span_ns, returned=returned)
+
+    def queue(self, calls: Sequence[Callable[[], Any]]) -> Queued:
+        taken = self.sample(calls)
+        return Queued(returned=taken.returned, sample=lambda: replace(taken, returned=None))
+
+    def settle(self) -> None:
+        return
 
     def captured(self, calls: Sequence[Callable[[], Any]]) -> NoReturn:
         raise Fault("latency", "unavailable", "a CPU has no graphs of calls")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kgate.protocol import BATCH, GRAPH, SINGLE, TimeBlock, Times
-from kgate.runner.trial import doubt
+from kgate.runner.trial import disturbance, doubt
 
 MS = 1_000_000
 
@@ -24,8 +24,8 @@ def times(method: str, sample_ns: float, call_ns: float) -> Times:
         (SINGLE, 1, 1.0, 11 * MS, False),
         (BATCH, 10, 1 * MS, 1 * MS, True),
         (BATCH, 10, 1.0, 1.1 * MS, False),
-        (GRAPH, 10, 0.9 * MS, 1 * MS, True),  # one host's call before a replay of ten
-        (GRAPH, 10, 0.9 * MS, 2 * MS, False),
+        (GRAPH, 10, 0.9 * MS, 9 * MS, True),  # one host's call a replay of ten, while the device is at the one before
+        (GRAPH, 10, 0.9 * MS, 11 * MS, False),
         (GRAPH, 10, 1.1 * MS, 1.0, False),
     ],
 )
@@ -54,3 +54,27 @@ def test_notes_that_no_report_could_show_are_not_taken(changes):
 
     assert doubt(replace(sound, notes={"sm-clock-mhz": 1980, "throttle": "heat"}), request, 20 * MS) == ""
     assert doubt(replace(sound, **changes), request, 20 * MS).startswith("gave ")
+
+
+def block(**notes: object) -> Times:
+    return replace(times(SINGLE, 1.0, 1.0), notes=notes)  # type: ignore[arg-type]
+
+
+def test_work_that_goes_on_after_the_last_event_of_most_blocks_is_on_a_stream_that_nobody_timed():
+    late = [block(**{"after-last-event-ns": ns}) for ns in (180_000, 20_000, 210_000, 190_000)]
+
+    said = disturbance(late)
+
+    assert said == "work went on for 185 µs after the last event, on a stream that the timer does not see"
+
+
+def test_a_host_that_was_late_once_is_no_stream_of_its_own():
+    once = [block(**{"after-last-event-ns": ns}) for ns in (-3_000, 20_000, 900_000, 10_000)]
+
+    assert disturbance(once) == ""
+    assert disturbance([block(**{"after-last-event-ns": "soon"})]) == ""
+
+
+def test_a_compile_and_a_host_that_is_too_slow_are_told_before():
+    assert disturbance([block(compiles=1)]) == "a compile happened inside the timed region"
+    assert "waited for the host" in disturbance([block(**{"host-time-leaked": 2})])
