@@ -305,6 +305,54 @@ def calibrate(
     return session.calibrate(options, Effort(rebuilds=rebuilds, starts=starts, launches=launches), form)
 
 
+@cli.command()
+@click.argument("case")
+@MANIFEST
+@DEVICE
+@PYTHON
+@click.option(
+    "--way",
+    "ways",
+    multiple=True,
+    type=click.Choice(["more-work", "smaller-tile", "fewer-warps", "extra-load", "misaligned", "host-delay"]),
+    help="Only this way; may be given again. [default: all]",
+)
+@click.option(
+    "--dose",
+    "doses",
+    multiple=True,
+    type=click.FloatRange(0.1, 100),
+    metavar="PERCENT",
+    help="How much slower; may be given again. [default: 2, 3, 5, 7, 10]",
+)
+@click.option(
+    "--launches", type=click.IntRange(3, 1000), metavar="N", help="Exactly N launches. [default: until decided]"
+)
+@FORMAT
+def inject(
+    case: str,
+    manifest: Path,
+    device: str,
+    python: str,
+    ways: tuple[str, ...],
+    doses: tuple[float, ...],
+    launches: int | None,
+    form: str,
+) -> ExitCode:
+    """Slow CASE (KERNEL/WORKLOAD) down on purpose, in one of two arms, and say what the gate's rule makes of it.
+
+    Exit codes: 0 measured, whatever the rule said, 2 no such case, 3 not measured.
+    """
+    from kgate import session
+    from kgate.injection import Order
+    from kgate.injection.variants import DOSES, WAYS
+    from kgate.options import Options
+
+    options = Options(manifest=manifest, device=device, python=python)
+    order = Order(case=case, ways=ways or WAYS, doses=doses or DOSES, launches=launches or 0)
+    return session.inject(options, order, form)
+
+
 @cli.group()
 def baseline() -> None:
     """Stored measurements: memory against slow creep. Recorded by a reviewed step, never by a run that judges."""

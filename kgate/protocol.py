@@ -125,6 +125,21 @@ class Watch:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Dose:
+    """
+    A slowdown put in on purpose, of `kgate inject`.
+
+    more-work   the function once more, on the first `amount` rows of all arguments that have as many as the largest
+    extra-load  a copy of the first `amount` bytes of the largest argument
+    misaligned  contiguous arguments begin `amount` elements behind where memory was allocated
+    host-delay  the host waits `amount` ns in the call
+    """
+
+    way: Literal["more-work", "extra-load", "misaligned", "host-delay"]
+    amount: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class CaseJob:
     """One case for one arm."""
 
@@ -151,6 +166,8 @@ class CaseJob:
     packages: tuple[str, ...] = ()  # drill only: those that a condition takes away or breaks
     off: tuple[str, str] | None = None  # drill only: variable and value that turn the custom path off
     timeout_s: float = 120.0
+    picks: dict[str, str] = dataclasses.field(default_factory=dict)  # that the DSL's autotuners are to take
+    dose: Dose | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,7 +258,8 @@ class Facts:
     keys used: input-digests (name -> sha256 of the bytes), inputs-changed (names), reached-custom and reached-fallback
     (counts), device-kernels (names), kernel-launches, narrowed-by (operators), reference-dtype (names, one an output,
     of a user's own reference), loaded-files (path -> sha256), peak-bytes, workspace-bytes, compiles, tuned (autotuner
-    and key -> its pick, of the process so far), logged (bool), note
+    and key -> its pick, of the process so far), spaces (their keys -> sha256 of all configurations that they had, in
+    order), configurations (of the same, a line each: key, tab, configuration), logged (bool), note
 
     Of the calls at other moments: moments (those that were made), called-fallback (a count, of the second call),
     repeats and repeats-differ (calls, and how many of them gave other bits), shared-with-input (outputs, each with the
@@ -270,6 +288,7 @@ class Facts:
     facts: dict[str, str | int | float | bool | list[str] | dict[str, str]]
 
 
+CONFIGURATIONS = 1000  # told of one case at most; a list that is longer is left out
 PICKS, PICK_LETTERS = 256, 500  # of autotuners: the latest, and of each its name and its configuration, at most
 ARTIFACTS = 64  # told of one case at most
 NAME_LETTERS, CONFIG_ENTRIES, CONFIG_LETTERS, NOTE_LETTERS = 500, 64, 200, 1000  # of one artifact, at most; of a note

@@ -21,7 +21,7 @@ from kgate.options import Options
 from kgate.runner.state import LEDGER, folder_at, untrimmed
 
 if TYPE_CHECKING:
-    from kgate import calibration, compilation
+    from kgate import calibration, compilation, injection
 
 STREAM = "stream"
 
@@ -99,6 +99,17 @@ def calibrate(options: Options, effort: "calibration.Effort", form: str) -> Exit
         done = calibration.calibrate(options, effort, shown_on_terminal(stack))
     click.echo(table.FORMATS[form](done), nl=False)
     return ExitCode.GREEN if done.found.cases else ExitCode.NO_VERDICT
+
+
+def inject(options: Options, order: "injection.Order", form: str) -> ExitCode:
+    """`kgate inject`: no verdict; NO_VERDICT where nothing could be put in."""
+    from kgate import injection
+    from kgate.injection import table
+
+    with ExitStack() as stack:
+        found = injection.inject(options, order, shown_on_terminal(stack))
+    click.echo(table.FORMATS[form](found), nl=False)
+    return ExitCode.GREEN if found.tests else ExitCode.NO_VERDICT
 
 
 def rendered(report: Report, form: str) -> str:

@@ -77,6 +77,8 @@ SHAPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "workspace-bytes": (is_count, "a count"),
     "kernel-launches": (is_count, "a count"),
     "tuned": (are_picks, "a pick by the name of its autotuner"),
+    "spaces": (are_digests, "sha256 by name"),
+    "configurations": (are_names, "a list of names"),
     "compiles": (is_count, "a count"),
     "moments": (are_names, "a list of names"),
     "called-fallback": (is_count, "a count"),

@@ -120,6 +120,8 @@ def assembled(case: CaseJob, device: str, values: Callable[[str, TensorArg], Any
     def tensor(name: str, spec: TensorArg) -> Any:
         fence = fenced(spec, device, case.widen) if case.fenced and device == "cpu" else None
         made = allocated(spec, device, case.widen) if fence is None else within(fence, spec)
+        if case.dose is not None and case.dose.way == "misaligned" and spec.strides is None:
+            made = moved(made, case.dose.amount)
         tensors.append(Input(name=name, spec=spec, values=values(name, spec), tensor=made, fence=fence))
         return made
 
@@ -160,6 +162,11 @@ def allocated(spec: TensorArg, device: str, widen: bool) -> Any:
         return torch.empty(spec.shape, dtype=dtype, device=device)
     poisoned = torch.full((span(spec.shape, strides) * dtype.itemsize,), MARK, dtype=torch.uint8, device=device)
     return poisoned.view(dtype).as_strided(spec.shape, strides)
+
+
+def moved(tensor: Any, elements: int) -> Any:
+    """As large a one, so many elements behind the beginning of what is allocated for it."""
+    return tensor.new_empty(tensor.numel() + elements)[elements:].view(tensor.shape)
 
 
 def span(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:

@@ -62,10 +62,12 @@ def answered(case: CaseJob, control: Control, steps: Callable[[], None]) -> bool
 
 
 def call_once(case: CaseJob, control: Control) -> None:
-    """The rungs from environment to run, for what they leave in the caches, and what compiling took."""
+    """The rungs from environment to run, for what they leave in the caches, what compiling took, what tuners picked."""
     climbed = partial(control.climbed, case.case)
     seen = observation.Observation(control.job.tree)
     observation.first_call(subject_of(case, control, climbed), seen, climbed)
+    picked = {key: told for key, told in seen.facts.items() if key in ("tuned", "spaces", "configurations")}
+    control.say(Facts(case=case.case, facts=picked))
     target = Target(case=case.case, out=control.out, prefix="compiled", budget=Budget(0))
     for artifact in artifacts_of(case.dsl, seen.built, target, write=False):
         control.say(artifact)

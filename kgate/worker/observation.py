@@ -5,12 +5,13 @@ Keys of `facts` are listed at protocol.Facts.
 """
 
 import contextlib
+import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from kgate.protocol import NOTE_LETTERS, PICK_LETTERS, PICKS, CaseJob, Rung
+from kgate.protocol import CONFIGURATIONS, NOTE_LETTERS, PICK_LETTERS, PICKS, CaseJob, Rung
 from kgate.worker import origins
 from kgate.worker.adapters import Built, Compiles
 from kgate.worker.devices import Launched
@@ -113,7 +114,19 @@ def note_picks(subject: Subject, seen: Observation) -> None:
         return
     short = {name: pick for name, pick in picks.items() if max(len(name), len(pick)) <= PICK_LETTERS}
     if short:
-        seen.facts["tuned"] = dict(list(short.items())[-PICKS:])
+        seen.facts["tuned"] = kept = dict(list(short.items())[-PICKS:])
+        note_spaces(subject, seen, kept)
+
+
+def note_spaces(subject: Subject, seen: Observation, picks: Mapping[str, str]) -> None:
+    """What the picks were made from: two commits whose tuners had the same choice can be given the same pick."""
+    spaces = {key: list(listed) for key, listed in subject.ground.adapter.spaces().items() if key in picks}
+    seen.facts["spaces"] = {
+        key: hashlib.sha256("\n".join(listed).encode()).hexdigest() for key, listed in spaces.items()
+    }
+    lines = [f"{key}\t{text}" for key, listed in spaces.items() for text in listed]
+    if len(lines) <= CONFIGURATIONS and all(len(line) <= 2 * PICK_LETTERS for line in lines):
+        seen.facts["configurations"] = lines
 
 
 def narrowing_refused(subject: Subject, seen: Observation) -> Any:

@@ -7,7 +7,7 @@ Every step into the user's code goes through `faults.foreign`, so that what it r
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from kgate.protocol import CaseJob, Job, Rung
 from kgate.worker import adapters, devices, loading, watches
 from kgate.worker.control import Control
+from kgate.worker.doses import dosed
 from kgate.worker.draws import Source
 from kgate.worker.exports import outputs_of
 from kgate.worker.faults import Fault, foreign
@@ -108,6 +109,10 @@ def subject_of(case: CaseJob, control: Control, climbed: Climbed) -> Subject:
         ground = ground_of(case, job)
     with climbing("import", climbed):
         functions = functions_of(case, job, ground)
+    if case.picks:
+        ground.adapter.freeze(case.picks)
+    if case.dose is not None:
+        functions = replace(functions, entry=dosed(functions.entry, case.dose))
     before_bytes = ground.device.held_bytes(job.device)
     inputs = inputs_of(case, Source(tables=control.tables, device=job.device))
     state: tuple[Any, ...] = ()

@@ -7,7 +7,7 @@ One file per DSL, and the table of them. A DSL is added with one file here and o
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast
@@ -84,6 +84,9 @@ class Adapter(Protocol):
 
     def tuned(self) -> Mapping[str, str]:
         """Picks of the DSL's autotuners in this process so far: tuner and key -> the configuration taken."""
+
+    def spaces(self) -> Mapping[str, Sequence[str]]:
+        """By the names of `tuned`: every configuration that its tuner could have taken, in the order listed."""
 
     def freeze(self, picks: Mapping[str, str]) -> None:
         """Have the autotuners of this process take these picks (of `tuned`) and time nothing for their keys."""

@@ -14,6 +14,7 @@ from typing import Any
 ADDRESS = " at 0x"
 
 picks: dict[str, str] = {}  # made by timing or taken from `frozen`, in this process
+listings: dict[str, Sequence[str]] = {}  # by the names of `picks`, what they were picked from
 frozen: dict[str, str] = {}
 # In place of timing, where there is no GPU: (kernel, configurations, args_fn, hints_fn) -> the one to go on with.
 untimed: "Callable[[Any, Sequence[Any], Any, Any], Any] | None" = None
@@ -32,6 +33,7 @@ def steered(search: Callable[..., Any]) -> Callable[..., Any]:
         result = chosen(listed[0]) if listed else search(space, stream, grid_fn, kernel, args_fn, hints_fn, **keywords)
         if name and ADDRESS not in repr(result.best.config):
             picks[name] = repr(result.best.config)
+            listings[name] = [repr(configuration) for configuration in space]
         return result
 
     return searching
@@ -60,6 +62,10 @@ def text_of(value: Any) -> str:
 
 def tuned() -> Mapping[str, str]:
     return dict(picks)
+
+
+def spaces() -> Mapping[str, Sequence[str]]:
+    return dict(listings)
 
 
 def freeze(wanted: Mapping[str, str]) -> None:

@@ -16,6 +16,7 @@ OPTIONS = "pass_configs"  # the one entry of a configuration that is no argument
 ADDRESS = " at 0x"
 
 picks: dict[str, str] = {}  # made by timing or taken from `frozen`, in this process
+listings: dict[str, list[str]] = {}  # by the keys of `picks`, what they were picked from
 frozen: dict[str, str] = {}
 Run = Callable[..., Any]
 Configuration = Mapping[str, Any]
@@ -31,6 +32,7 @@ def steered(run: Run) -> Run:
         key = key_of(tuner)
         if key and result.config and ADDRESS not in text_of(result.config):
             picks[key] = text_of(result.config)
+            listings[key] = [text_of(configuration) for configuration in configurations(tuner)]
         return result
 
     return running

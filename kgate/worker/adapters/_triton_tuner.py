@@ -8,7 +8,7 @@ tuner times as ever. What depends on where an object lies in memory is neither t
 
 import functools
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 ADDRESS = " at 0x"
@@ -58,6 +58,10 @@ def frozen_pick(tuner: Any, key: tuple[Any, ...]) -> Any:
 def tuned() -> Mapping[str, str]:
     picks = {name_of(tuner, key): text_of(config) for tuner in tuners for key, config in tuner.cache.items()}
     return {name: pick for name, pick in picks.items() if ADDRESS not in name + pick}
+
+
+def spaces() -> Mapping[str, Sequence[str]]:
+    return {name_of(tuner, key): [text_of(c) for c in tuner.configs] for tuner in tuners for key in tuner.cache}
 
 
 def freeze(picks: Mapping[str, str]) -> None:

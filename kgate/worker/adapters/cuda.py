@@ -8,7 +8,7 @@ compiles the CUDA sources of `load` and `load_inline` with the options that torc
 
 import functools
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -85,6 +85,10 @@ def used() -> Iterator[list[Built]]:
 
 
 def tuned() -> Mapping[str, str]:
+    return {}
+
+
+def spaces() -> Mapping[str, Sequence[str]]:
     return {}
 
 

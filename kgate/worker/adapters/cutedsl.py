@@ -6,7 +6,7 @@ runs, and a forked child's first call.
 """
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -133,6 +133,10 @@ def used() -> Iterator[list[Built]]:
 
 def tuned() -> Mapping[str, str]:
     """Nothing: `cute.testing.autotune_jit` keeps what it picks to itself."""
+    return {}
+
+
+def spaces() -> Mapping[str, Sequence[str]]:
     return {}
 
 

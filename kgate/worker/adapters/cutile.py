@@ -24,6 +24,7 @@ meter = Meter(tally)
 compiles = tally.compiles
 dry = _cutile_dry.dry
 tuned = _cutile_tuner.tuned
+spaces = _cutile_tuner.spaces
 freeze = _cutile_tuner.freeze
 
 

@@ -8,7 +8,7 @@ import functools
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.metadata import version
@@ -127,6 +127,10 @@ def used() -> Iterator[list[Built]]:
 
 def tuned() -> Mapping[str, str]:
     return dict(_tilelang_tuner.picks)
+
+
+def spaces() -> Mapping[str, Sequence[str]]:
+    return _tilelang_tuner.listings
 
 
 def freeze(picks: Mapping[str, str]) -> None:

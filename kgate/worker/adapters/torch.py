@@ -1,6 +1,6 @@
 """Eager torch: nothing to compile, and no kernel of the user's own to tell of."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
@@ -41,6 +41,10 @@ def dry(arch: str) -> Iterator[list[Built]]:
 
 
 def tuned() -> Mapping[str, str]:
+    return {}
+
+
+def spaces() -> Mapping[str, Sequence[str]]:
     return {}
 
 

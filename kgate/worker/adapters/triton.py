@@ -27,6 +27,7 @@ meter = Meter(tally)
 compiles = tally.compiles
 dry = _triton_dry.dry
 tuned = _triton_tuner.tuned
+spaces = _triton_tuner.spaces
 freeze = _triton_tuner.freeze
 
 
