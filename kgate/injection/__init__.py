@@ -5,8 +5,8 @@
 """
 
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -222,22 +222,14 @@ class Injection:
     ) -> set[Case]:
         """As a check takes launches; they end up in `taken`."""
         chosen = [known[case] for case in cases]
-        with self.starting(confirming) as start:
+        with fresh_zygotes(self.here, self.emit) if confirming else nullcontext(self.here) as here:
             for number in numbers:
                 mirrors = number - numbers[0] if confirming else None
-                self.launch(f"look/{number}", number, chosen, start, mirrors)
+                self.launch(f"look/{number}", number, chosen, here.launch_start, mirrors)
         for case in cases:
             launches = self.rehearsal.taken.get(case.name, {})
             taken[case] += [replace(launches[label], launch=n) for n in numbers if (label := f"look/{n}") in launches]
         return set()
-
-    @contextmanager
-    def starting(self, confirming: bool) -> Iterator[Start]:
-        if confirming:
-            with fresh_zygotes(self.here, self.emit) as start:
-                yield start
-        else:
-            yield self.here.launch_start
 
 
 __all__ = ["Injected", "Order", "inject"]

@@ -7,7 +7,7 @@ Keys of `facts` are listed at protocol.Facts.
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -109,18 +109,18 @@ def note_picks(subject: Subject, seen: Observation) -> None:
     """As with `noticed`, what cannot be told costs this evidence alone."""
     try:
         picks = dict(subject.ground.adapter.tuned())
+        spaces = {key: list(listed) for key, listed in subject.ground.adapter.spaces().items()}
     except Exception as error:  # noqa: BLE001  see above
         seen.note(f"what autotuners picked cannot be told: {line_of(error)}")
         return
     short = {name: pick for name, pick in picks.items() if max(len(name), len(pick)) <= PICK_LETTERS}
     if short:
         seen.facts["tuned"] = kept = dict(list(short.items())[-PICKS:])
-        note_spaces(subject, seen, kept)
+        note_spaces(seen, {key: listed for key, listed in spaces.items() if key in kept})
 
 
-def note_spaces(subject: Subject, seen: Observation, picks: Mapping[str, str]) -> None:
+def note_spaces(seen: Observation, spaces: Mapping[str, Sequence[str]]) -> None:
     """What the picks were made from: two commits whose tuners had the same choice can be given the same pick."""
-    spaces = {key: list(listed) for key, listed in subject.ground.adapter.spaces().items() if key in picks}
     seen.facts["spaces"] = {
         key: hashlib.sha256("\n".join(listed).encode()).hexdigest() for key, listed in spaces.items()
     }

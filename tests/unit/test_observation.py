@@ -11,8 +11,8 @@ from kgate.worker.faults import Fault
 from kgate.worker.observation import Observation, note_picks
 
 
-def subject(tuned):
-    return SimpleNamespace(ground=SimpleNamespace(adapter=SimpleNamespace(tuned=tuned)))
+def subject(tuned, spaces=dict):
+    return SimpleNamespace(ground=SimpleNamespace(adapter=SimpleNamespace(tuned=tuned, spaces=spaces)))
 
 
 @pytest.fixture
@@ -23,7 +23,24 @@ def seen(tmp_path) -> Observation:
 def test_picks_of_autotuners_are_told(seen):
     note_picks(subject(lambda: {"m.f(64)": "tile=128"}), seen)
 
-    assert seen.facts == {"tuned": {"m.f(64)": "tile=128"}}
+    assert seen.facts["tuned"] == {"m.f(64)": "tile=128"}
+
+
+def test_what_a_pick_was_made_from_is_told_with_it_and_nothing_of_other_tuners(seen):
+    choice = {"m.f(64)": ["tile=64", "tile=128"], "m.g(1)": ["tile=1"]}
+
+    note_picks(subject(lambda: {"m.f(64)": "tile=128"}, lambda: choice), seen)
+
+    assert seen.facts["configurations"] == ["m.f(64)\ttile=64", "m.f(64)\ttile=128"]
+    assert list(seen.facts["spaces"]) == ["m.f(64)"]
+    assert misshapen(seen.facts) == ""
+
+
+def test_a_choice_too_large_to_tell_is_told_by_its_digest_alone(seen):
+    note_picks(subject(lambda: {"m.f": "n=1"}, lambda: {"m.f": [f"n={n}" for n in range(2000)]}), seen)
+
+    assert "configurations" not in seen.facts
+    assert len(seen.facts["spaces"]["m.f"]) == 64
 
 
 def test_more_picks_than_the_gate_takes_are_cut_to_the_latest_and_long_ones_left_out(seen):
