@@ -419,6 +419,7 @@ class Release:
     """Forget this case's tensors. Answer: Ready."""
 
     case: str
+    everything: bool = False  # and give all memory of the device back that is not in use
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kgate import comparisons, idle
+from kgate import comparisons, idle, residency
 from kgate.allowance import NO_END, Allowance, Purse
 from kgate.correctness import Answers, question
 from kgate.instrument import Companions
@@ -65,7 +65,9 @@ class Stopwatch:
         weights = {case: workload.weight for case, workload in setting.plan.workloads.items()}
         self.purse = Purse(allowance, weights, setting.plan.target.kind, len(setting.devices))
         self.busy: str | None = None  # None: nobody has looked yet
-        self.remarks: tuple[str, ...] = ()
+        memory_bytes = int(setting.identity.must_match.get("memory-bytes", 0))
+        self.crowded = residency.crowded(setting.plan.cases, LOCKSTEP, answers.outcomes, memory_bytes)
+        self.remarks = residency.told(self.crowded)
         self.homes: dict[Case, str] = {}  # the GPU that a case was last timed on
         self.launches: dict[Case, list[LaunchTiming]] = {}
         self.taken: set[tuple[int, Case]] = set()
@@ -115,7 +117,7 @@ class Stopwatch:
         if self.busy is None:
             found = [idle.doubt(name, uuid) for name, uuid in self.setting.uuids.items()]
             self.busy = next((text for fit, text in found if not fit), "")
-            self.remarks = tuple(text for fit, text in found if fit and text)
+            self.remarks = (*self.remarks, *(text for fit, text in found if fit and text))
         return self.busy
 
     def take_launches(self, left: dict[int, list[Case]], here: Setting, *, confirming: bool) -> set[Case]:
@@ -187,6 +189,7 @@ class Stopwatch:
             choices={**timed, **self.companions.choices()},
             aside=self.companions.cases,
             floors={c.name: floor for c in cases if (floor := floor_of(workloads[c], peaks)) is not None},
+            alternating=frozenset(case.name for case in self.crowded),
             until_s=self.purse.allowance.until_s(confirming=mirrors is not None),
         )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from kgate.model import Arm, Event, Failure, LaunchTiming, Tensor
 from kgate.protocol import CaseJob
+from kgate.runner.alternating import Alternating
 from kgate.runner.limits import Limits
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
@@ -71,7 +72,8 @@ def run_launch(
             began = time.monotonic()
             if began >= schedule.until_s:
                 break
-            trials[case] = Trial(table, case, table.ready_for(case))
+            kind = Alternating if case in schedule.alternating else Trial
+            trials[case] = kind(table, case, table.ready_for(case))
             trials[case].run()
             case_s[case] = time.monotonic() - began
         table.break_up()

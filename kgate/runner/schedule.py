@@ -39,6 +39,7 @@ class Schedule:
     aside_blocks: int = 4
     aside_samples_per_block: int = 5
     floors: Mapping[str, Floor] = field(default_factory=dict)  # by case: what no time can be below
+    alternating: frozenset[str] = frozenset()  # cases whose arms do not fit into the device's memory together
     until_s: float = math.inf  # by the monotonic clock: no case of a launch is begun later
 
     def of(self, case: str) -> "Schedule":

@@ -109,7 +109,7 @@ class Session:
             case Export():
                 return self.export(request)
             case Release():
-                return self.release(request.case)
+                return self.release(request.case, request.everything)
 
     def found(self, case: str) -> Prepared:
         if case not in self.prepared:
@@ -138,12 +138,12 @@ class Session:
         self.prepared[request.case] = dataclasses.replace(prepared, way=way)
         return Arranged(case=request.case)
 
-    def release(self, case: str) -> Ready:
+    def release(self, case: str, everything: bool) -> Ready:
         prepared = self.prepared.pop(case, None)
         if prepared is not None:
             ground = prepared.subject.ground
             del prepared
-            ground.device.give_back(ground.device_name)
+            ground.device.give_back(ground.device_name, everything)
         return Ready(case=case, estimate_ns=0, output_bytes=0)
 
     def export(self, request: Export) -> Exported:

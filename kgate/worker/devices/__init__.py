@@ -104,8 +104,8 @@ class Device(Protocol):
 
     def forget_peak(self, name: str) -> None: ...
 
-    def give_back(self, name: str) -> None:
-        """Let other processes have the memory that torch holds unused, if that is much."""
+    def give_back(self, name: str, everything: bool = False) -> None:
+        """Let other processes have the memory that torch holds unused, if that is much; or all of it."""
 
     def kernels(self, name: str, call: Callable[[], Any]) -> Launched | None:
         """What one call launches, copies and fills left out; None if there is nothing of the kind."""

@@ -1,6 +1,5 @@
 """AMD GPUs, which this version refuses: their timer, cache flush and fingerprint are not written."""
 
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 from kgate.worker.devices import Traits
@@ -15,7 +14,7 @@ def available(name: str) -> str:
     return REFUSAL
 
 
-def refused(name: str, call: Callable[[], Any] | None = None) -> NoReturn:
+def refused(name: str, *_: Any, **__: Any) -> NoReturn:
     raise Fault("environment", "unavailable", REFUSAL)
 
 

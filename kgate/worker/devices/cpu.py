@@ -70,7 +70,7 @@ def forget_peak(name: str) -> None:
     return
 
 
-def give_back(name: str) -> None:
+def give_back(name: str, everything: bool = False) -> None:
     return
 
 

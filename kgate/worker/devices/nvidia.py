@@ -99,11 +99,11 @@ def kernels(name: str, call: Callable[[], Any]) -> Launched | None:
     return Launched(names=names[:NAMES_LIMIT], launches=len(launched))
 
 
-def give_back(name: str) -> None:
+def give_back(name: str, everything: bool = False) -> None:
     import torch
 
     # Other arms' processes need it; giving back a little of it costs more than it gains.
-    spare_bytes = SPARE_SHARE * torch.cuda.get_device_properties(name).total_memory
+    spare_bytes = 0 if everything else SPARE_SHARE * torch.cuda.get_device_properties(name).total_memory
     if torch.cuda.memory_reserved(name) - torch.cuda.memory_allocated(name) > spare_bytes:
         torch.cuda.empty_cache()
 

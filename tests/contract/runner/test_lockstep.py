@@ -210,3 +210,20 @@ def test_a_stranger_who_connects_is_not_taken_for_the_worker(workplace, stage, l
 
     assert refused == b""
     assert set(result.timings["first"].samples_ns) == {"head"}
+
+
+def test_arms_that_do_not_fit_into_memory_together_take_turns_and_are_paired_all_the_same(
+    workplace, stage, limits, job
+):
+    jobs = {arm: [job("large"), job("small")] for arm in (HEAD, BASE)}
+    schedule = replace(SCHEDULE, alternating=frozenset(["large"]))
+
+    result = launch(workplace, stage, limits, jobs, stage.playing("timed", "timed"), schedule)
+
+    assert result.failures == {}
+    large, small = result.timings["large"], result.timings["small"]
+    assert large.notes["residency"] == "alternating"
+    assert "residency" not in small.notes
+    assert {arm: len(ns) for arm, ns in large.samples_ns.items()} == {"head": 12, "base": 12}
+    assert {arm for arm, case in result.exported if case == "large"} == {"head", "base"}
+    assert len({seed for (_, case), (seed, _) in result.exported.items() if case == "large"}) == 1

@@ -31,7 +31,7 @@ from kgate.protocol import (
     encode,
     seed_of_call,
 )
-from kgate.runner.trial import LEAKS_SHARE
+from kgate.runner.doubts import LEAKS_SHARE
 
 pytestmark = [pytest.mark.real, pytest.mark.gpu]
 

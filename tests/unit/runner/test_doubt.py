@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kgate.protocol import BATCH, GRAPH, SINGLE, TimeBlock, Times
-from kgate.runner.trial import disturbance, doubt
+from kgate.runner.doubts import disturbance, doubt
 
 MS = 1_000_000
 
