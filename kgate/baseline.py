@@ -26,6 +26,10 @@ from kgate.runner.state import STATE
 RECORDED = ("pass", "warn")
 LAUNCHES_NEEDED = 3  # two differ by chance alone; the spread decides what counts as slower later
 NOISE_FREEDOM = 23  # of forty launches, of which trimming leaves 24
+SPREAD = (
+    "spread: standard deviation between the launches of the stored run; a later run is\n"
+    "  slower beyond 15 % and beyond what such a launch shows once in a hundred times"
+)
 PRIVATE = ("interpreter",)  # a path of the machine that measured: of no use to others, and the file is committed
 PLACES = ("worst", "extent")  # metrics that tell where an error is, not how large
 
@@ -102,8 +106,9 @@ def diff(path: Path, report: Path | None) -> str:
     rows = [difference(c, old, new) for c in baselines.diff(old, new)]
     table = drawn(("case", "stored", "run", "change", "spread", ""), rows)
     apart = old.fingerprint.differences(new.fingerprint)
+    footnote = f"\n{SPREAD}" if rows else ""
     note = f"\nNot comparable: {', '.join(apart)} differ; the change is shown and decides nothing." if apart else ""
-    return f"{old.path} ({old.commit[:9]}, {old.date}) against {source}\n{table}{note}"
+    return f"{old.path} ({old.commit[:9]}, {old.date}) against {source}\n{table}{footnote}{note}"
 
 
 def difference(case: Change, old: Baseline, new: Baseline) -> tuple[str, ...]:
@@ -222,9 +227,8 @@ def described(baseline: Baseline) -> str:
         for name, case in sorted(baseline.cases.items())
     ]
     table = drawn(("case", "custom", "fallback", "spread", "launches"), rows)
-    return (
-        f"{baseline.path}: {baseline.device}, commit {baseline.commit[:9]}, {baseline.date}, {baseline.method}\n{table}"
-    )
+    head = f"{baseline.path}: {baseline.device}, commit {baseline.commit[:9]}, {baseline.date}, {baseline.method}"
+    return f"{head}\n{table}\n{SPREAD}"
 
 
 def drawn(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -61,7 +61,8 @@ def heading(report: Report, notes: Iterable[Finding]) -> str:
 def lines(report: Report, notes: Iterable[Finding]) -> Iterator[str]:
     """A line each, unescaped."""
     found = tuple(notes)
-    decided = [note for note in found if not note.undecided and note.rule != NO_BASELINE]
+    bare = [note for note in found if note.rule == NO_BASELINE and note.kernel]
+    decided = [note for note in found if not note.undecided and note not in bare]
     for note in decided[:BY_NAME]:
         yield f"{note.rule}  {note.name}  {told(report, note)}"
     if left_open := ", ".join(
@@ -70,7 +71,7 @@ def lines(report: Report, notes: Iterable[Finding]) -> Iterator[str]:
         if undecided
     ):
         yield left_open
-    if bare := [note for note in found if note.rule == NO_BASELINE]:
+    if bare:
         yield f"{NO_BASELINE}  {count(len(bare), 'kernel')}; `kgate baseline record` stores one"
     more = len(decided) - BY_NAME
     yield f"{more} more with --format markdown" if more > 0 else "in full with --format markdown"

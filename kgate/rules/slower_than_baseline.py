@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kgate.figures import change, time_of
-from kgate.model import BASE, HEAD, Case, Finding, Latency, Level, Run, StoredCase
+from kgate.model import BASE, FALLBACK, HEAD, Case, Finding, Latency, Level, Run, StoredCase
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._state import custom_right, proven_right
 from kgate.rules._stored import comparable, differing, stored_of
@@ -15,8 +15,9 @@ DEFAULT = Level.WARN
 ON_CPU: Level | None = Level.NOTE
 WANTS = "The custom path takes no longer than the stored baseline, beyond 15 % and beyond what launches differ by."
 WHY = (
-    "Base is measured live and decides where it can; the baseline remembers further back and shows slow creep. It "
-    "decides only where no base could be run, and only on the same fingerprint, since another day is another clock."
+    "Base is measured live and decides where it can; the baseline remembers further back. It decides only where no "
+    "base could be run, and only on the same fingerprint, since another day is another clock. Many losses, each too "
+    "small to be called one, are a warning once they have added up while the fallback, by the same clock, lost nothing."
 )
 SATISFY = (
     "Win the time back, or, if the new time is the right one, record it with `kgate baseline record` in a change that "
@@ -38,11 +39,20 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
             continue
         # A base that is wrong, or not known to be right, is no rival: its ratio decides nothing.
         live = proven_right(run, BASE, case) and latency.ratio(HEAD.name, BASE.name) is not None
-        decides = not live and comparable(run) and same_timer(run, stored, latency)
-        # A note where it decides nothing, unless the policy has switched the rule off already.
-        level = limit.level if decides else Level(min(limit.level, Level.NOTE))
+        alike = comparable(run) and same_timer(run, stored, latency)
+        # A note where it says nothing, unless the policy has switched the rule off already.
+        most = Level.NOTE if not alike else limit.level if not live else crept(latency, stored)
         finding = said(run, case, now_ns, stored, decider(run, stored, latency, live))
-        yield of_case(run, replace(limit, level=level), case, finding)
+        yield of_case(run, replace(limit, level=Level(min(limit.level, most))), case, finding)
+
+
+def crept(latency: Latency, stored: StoredCase) -> Level:
+    """A loss that the fallback has not had as well is no other clock; this change need not be the one that made it."""
+    now_ns, fallback_ns = latency.median_ns[HEAD.name], latency.median_ns.get(FALLBACK.name)
+    if not fallback_ns or not stored.fallback_ns:
+        return Level.NOTE
+    loss = (now_ns / fallback_ns) / (stored.custom_ns / stored.fallback_ns)
+    return Level.WARN if loss > max(MARGIN, predicted(stored)) else Level.NOTE
 
 
 def predicted(stored: StoredCase) -> float:
@@ -72,12 +82,14 @@ def said(run: Run, case: Case, now_ns: float, stored: StoredCase, decider: str) 
 
 
 def decider(run: Run, stored: StoredCase, latency: Latency, live: bool) -> str:
-    if live:
-        return "base was measured live and decides"
     if differences := differing(run):
         return f"recorded on another fingerprint ({', '.join(differences)}), so it decides nothing"
     if not same_timer(run, stored, latency):
         return f"recorded by another timer than {latency.method}, so it decides nothing"
+    if live and crept(latency, stored) is Level.WARN:
+        return "many losses, this change's or earlier ones, that add up while the fallback is as fast as it was"
+    if live:
+        return "base was measured live and decides"
     return "no right base was measured beside it, so the baseline decides"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgate import baseline
-from kgate.baseline import remembered
+from kgate.baseline import SPREAD, remembered
 from kgate.errors import UsageError
 from kgate.load import baselines
 from kgate.model import Noise, Report
@@ -201,6 +201,7 @@ def test_diff_lines_its_numbers_up_and_marks_what_lies_within_the_stored_spread(
         "----------  --------  -------  --------  --------  -----------------",
         "gemm/gone    1.00 ms        –         –     1.0 %",
         "gemm/small   12.0 µs  12.5 µs    +4.2 %    18.7 %  within its spread",
+        *SPREAD.splitlines(),
     ]
 
 
@@ -214,6 +215,7 @@ def test_show_lines_its_numbers_up(place: Path) -> None:
         "case          custom    fallback    spread    launches",
         "----------  --------  ----------  --------  ----------",
         "gemm/small    850 ns           –    18.7 %           8",
+        *SPREAD.splitlines(),
     ]
 
 
