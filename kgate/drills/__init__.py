@@ -12,7 +12,20 @@ from dataclasses import replace
 from kgate.correctness import Answers, Bench
 from kgate.drills.agenda import ALL, CHOICES, planned, smallest_of_all
 from kgate.drills.field import Field, Share, starts
-from kgate.model import FALLBACK, REFERENCE, SWITCH_OFF, Arm, Case, Drill, Event, Measurement, Route, Tree, of_base
+from kgate.model import (
+    FALLBACK,
+    HEAD,
+    REFERENCE,
+    SWITCH_OFF,
+    Arm,
+    Case,
+    Drill,
+    Event,
+    Measurement,
+    Route,
+    Tree,
+    of_base,
+)
 from kgate.plan import DRILLS, drilled, same_signature
 from kgate.setting import Emit, Setting
 from kgate.worker import conditions
@@ -31,6 +44,9 @@ def grounds(setting: Setting, emit: Emit) -> Answers:
     """What drills are judged by, where nothing else is asked for: fallback, reference, both positions of the switch."""
     bench = Bench(setting=setting, emit=emit)
     cases = setting.plan.cases
+    emit(Event(name="planned", fields={"cases": len(cases), "steps": (4 + len(ARMS)) * len(cases)}))
+    if setting.plan.target.kind != "cpu":
+        bench.warm({HEAD: cases})
     in_base = [c for c in cases if same_signature(setting.plan, c)]
     bench.run(FALLBACK, cases)
     bench.run(of_base(FALLBACK), in_base)

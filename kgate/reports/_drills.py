@@ -85,14 +85,14 @@ def not_run(run: Run) -> Iterator[str]:
     """`lower-gpu, unknown-gpu: this run has no GPU`, once for all kernels of which it is true."""
     kernels: dict[str, dict[str, list[str]]] = {}
     for drill in run.drills:
-        if drill.not_run:
+        if drill.not_run and run.of_kernel(drill.kernel):
             kernels.setdefault(drill.not_run, {}).setdefault(drill.condition, []).append(drill.kernel)
     for why, of_condition in kernels.items():
         same: dict[frozenset[str], list[str]] = {}
         for condition, names in of_condition.items():
             same.setdefault(frozenset(names), []).append(condition)
         for whom, found in same.items():
-            whose = "" if whom == set(run.kernels) else f" ({count(len(whom), 'kernel')})"
+            whose = "" if whom == {case.kernel for case in run.cases} else f" ({count(len(whom), 'kernel')})"
             yield f"{', '.join(found)}{whose}: {why}"
 
 

@@ -8,11 +8,12 @@ from kgate.model import FALLBACK, FALLBACK_TIMED, SWITCH_OFF, Case, Comparison, 
 from kgate.rules._difference import difference, numbers
 from kgate.rules._drills import conditions, of_drill, wrong_without
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import fallback_failure, first_broken, happened, reached, trace
+from kgate.rules._state import fallback_failure, first_broken, happened, proven_right, reached, trace
 
 NAME = "fallback-wrong"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
+ABSENT = "package-absent"
 WANTS = (
     "The fallback, and the dispatch with the switch off and wherever the kernel cannot run, agree with the reference, "
     "in the form of base's fallback."
@@ -66,7 +67,14 @@ def alone_said(run: Run, case: Case) -> Said | None:
     function = run.kernels[case.kernel].fallback
     if found[1].mismatch:
         return misshapen(run, case, found[1])
-    return wrong(f"the fallback {function}", function, case, found[1])
+    said = wrong(f"the fallback {function}", function, case, found[1])
+    return replace(said, evidence={**said.evidence, **absolved(run, case)})
+
+
+def absolved(run: Run, case: Case) -> dict[str, str]:
+    """Whether the dispatch is right where the package is not there, though nobody uses it: then importing it is why."""
+    right = [d for d in run.drills_of(case.kernel) if d.condition == ABSENT and proven_right(run, d.arm, case)]
+    return {right[0].where: "is right, so that importing it changes the fallback"} if right else {}
 
 
 def misshapen(run: Run, case: Case, comparison: Comparison) -> Said:

@@ -37,7 +37,6 @@ class Library:
         seen[1].pid, seen[1].used_bytes = 7, nvml.MEMORY_UNKNOWN
         return OK
 
-
     def nvmlDeviceGetMemoryInfo(self, handle: Any, seen: Any) -> int:
         seen._obj.total, seen._obj.free, seen._obj.used = 141 << 30, 138 << 30, 3 << 30
         return OK

@@ -20,6 +20,8 @@ HALVES = (torch.float16, torch.bfloat16)
 FLOATS = (torch.float32, *HALVES)
 MOST_ELEMENTS = 2**31 - 1  # kernels count elements in 32 bits
 ALIGNMENT = 16  # bytes that a kernel loads at once
+# Of the compilers, the driver and the kernels' own checks; after them PyTorch answers the call, and the log says so.
+FAILURES = (RuntimeError, "triton.errors:TritonError", "cuda.tile:TileError")
 
 
 def dispatched(
@@ -38,6 +40,7 @@ def dispatched(
                 custom=custom.format(dsl),
                 switch=Switch(env=variable, custom=dsl, fallback="torch"),
                 needs=package(PACKAGES[dsl]),
+                fallback_on=FAILURES,
                 when=functools.partial(takes, dsl),
             )(function)
         return function

@@ -29,5 +29,9 @@ def play(play: Play) -> None:
     play.call("again")
 
 
+class Refused(NotImplementedError, ValueError):
+    """Of each kind by which kernels refuse a shape, so that a dispatch that knows any of them meets it."""
+
+
 def said() -> Exception:
-    return ValueError("this shape is not supported (brought about by kgate)")
+    return Refused("this shape is not supported (brought about by kgate)")

@@ -1,6 +1,5 @@
 """The kernel asks for more shared memory than a block may have, and is not launched."""
 
-import sys
 from collections.abc import Mapping
 from typing import Literal
 
@@ -24,14 +23,17 @@ def unfit(declared: Declared) -> str:
 
 
 def play(play: Play) -> None:
-    with raising(play.custom, play.job.tree, said):
+    with raising(play.custom, play.job.tree, of_triton if play.job.cases[0].dsl == "triton" else of_others):
         play.call()
 
 
-def said() -> Exception:
-    """Triton has an exception for it, which is no RuntimeError; with others it is one."""
-    errors = sys.modules.get("triton.runtime.errors")
-    if errors is not None and "triton" in sys.modules:
-        found: Exception = errors.OutOfResources(1 << 20, 232448, "shared memory")
-        return found
+def of_triton() -> Exception:
+    """Which has an exception for it, that is no RuntimeError."""
+    from triton.runtime.errors import OutOfResources
+
+    found: Exception = OutOfResources(1 << 20, 232448, "shared memory")
+    return found
+
+
+def of_others() -> Exception:
     return RuntimeError("CUDA error: too much shared memory requested (brought about by kgate)")

@@ -35,8 +35,12 @@ def gemm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     dsl = choose(a, b)
     if dsl is None:
         return fallback(a, b)
-    # Imported only now, as it imports the DSL.
-    return importlib.import_module(f"{__name__}.{dsl}_").gemm(a, b)
+    try:
+        # Imported only now, as it imports the DSL.
+        return importlib.import_module(f"{__name__}.{dsl}_").gemm(a, b)
+    except Exception as error:  # noqa: BLE001  of the compiler, the driver, or the kernel's own checks
+        failed(dsl, type(error).__name__)
+        return fallback(a, b)
 
 
 def choose(a: torch.Tensor, b: torch.Tensor) -> str | None:
@@ -63,10 +67,15 @@ def found(dsl: str) -> bool:
     """Tries the import once per process, and logs the one line that tells on-call why another path runs."""
     try:
         importlib.import_module(PACKAGES[dsl])
-    except (ImportError, OSError) as error:  # OSError: installed, but a shared library of it does not load
+    except Exception as error:  # noqa: BLE001  DSLs have been seen to raise OSError and errors of their own
         log.warning("%s cannot be imported (%s): its kernels do not run", PACKAGES[dsl], error)
         return False
     return True
+
+
+@functools.cache
+def failed(dsl: str, kind: str) -> None:
+    log.warning("a kernel in %s failed (%s): PyTorch answered", dsl, kind, exc_info=True)
 
 
 def slower(a: torch.Tensor, b: torch.Tensor) -> tuple[str, ...]:
