@@ -26,7 +26,7 @@ BENCHMARKS = $(filter-out $(GPU_BENCHMARKS) $(RECORDERS),$(basename $(notdir $(w
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environments quickstart broken zoo test test-gate test-rest unit dispatch lint format nightly clean
+.PHONY: help environments quickstart broken drill zoo test test-gate test-rest unit dispatch lint format nightly clean
 
 help:  ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-14s %s\n", $$1, $$2}' Makefile
@@ -71,6 +71,9 @@ broken: environments  ## Check examples/broken: seven planted faults, which kgat
 
 zoo: environments  ## Run the gate over kernels that are wrong and over honest ones, and keep score
 	$(BIN)/python -m tests.zoo.run --python $(WORKER_PYTHON)
+
+drill: environments  ## Put small products under every condition that takes their kernel away, and print the matrix
+	@$(BIN)/python -m tests.drills.matrix --python $(WORKER_PYTHON)
 
 unit: $(GATE)/.ready  ## Run the tests that start no process
 	$(BIN)/python -m pytest tests/unit

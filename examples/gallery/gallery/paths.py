@@ -8,6 +8,7 @@ shapes. It is read at every call, and kgate_dispatch counts and logs what become
 
 import functools
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ PACKAGES = {"tilelang": "tilelang", "cutile": "cuda.tile", "triton": "triton"}
 HALVES = (torch.float16, torch.bfloat16)
 FLOATS = (torch.float32, *HALVES)
 MOST_ELEMENTS = 2**31 - 1  # kernels count elements in 32 bits
+COMPILERS = ("g++", "clang++", "c++")
 ALIGNMENT = 16  # bytes that a kernel loads at once
 # Of the compilers, the driver and the kernels' own checks; after them PyTorch answers the call, and the log says so.
 FAILURES = (RuntimeError, "triton.errors:TritonError", "cuda.tile:TileError")
@@ -39,7 +41,7 @@ def dispatched(
             function = dispatch(
                 custom=custom.format(dsl),
                 switch=Switch(env=variable, custom=dsl, fallback="torch"),
-                needs=package(PACKAGES[dsl]),
+                needs=(package(PACKAGES[dsl]), *((compiler,) if dsl == "tilelang" else ())),
                 fallback_on=FAILURES,
                 when=functools.partial(takes, dsl),
             )(function)
@@ -55,6 +57,13 @@ def suits(dtypes: Mapping[str, tuple[torch.dtype, ...]], *tensors: torch.Tensor)
     """
     first = tensors[0]
     return first.dtype in dtypes.get(first.device.type, ()) and regular(*tensors) and not recorded(*tensors)
+
+
+def compiler() -> str | None:
+    """Where there is no GPU, TileLang's kernels are compiled by a C++ compiler; why they cannot be."""
+    if torch.cuda.is_available() or any(map(shutil.which, (os.environ.get("CC", "gcc"), *COMPILERS))):
+        return None
+    return "no C++ compiler is installed"
 
 
 def named(variable: str, dsl: str) -> bool:
