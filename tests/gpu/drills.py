@@ -22,8 +22,6 @@ from tabulate import tabulate
 ROOT = Path(__file__).resolve().parents[2]
 SIGNS = {"": ".", "custom": "c", "fallback": "f", "custom, then fallback": "cf", "neither": "?"}
 LEGEND = "c: the custom path answered, f: the fallback, cf: the one failed and the other answered, -: not run"
-    "c: the custom path answered, f: the fallback, cf: the custom path failed and the fallback answered, -: not run"
-)
 
 
 def main() -> int:
