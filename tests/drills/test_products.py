@@ -50,8 +50,9 @@ def test_every_condition_has_a_product_that_fails_it_and_one_that_does_not() -> 
     failing = {c for member in ALL for c in CONDITIONS if any(f"({c})" in f for f in member.says | member.says_on_gpu)}
     switched = {member.name for member in ALL if "fallback-wrong" in member.says}
 
-    assert failing == set(CONDITIONS)
-    assert switched
+    # What a package does by being there is wrong with the switch on and off, and without any condition.
+    assert failing == set(CONDITIONS) - {"package-unused"}
+    assert {"probe_patches", "layout_kept"} <= switched
     assert {"guarded", "tilelang_guarded", "gpu_guarded"} <= {m.name for m in ALL if not m.says | m.says_on_gpu}
 
 
