@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kgate import __version__, correctness, drills, dump, history, latency, premises, rules, setting
 from kgate.allowance import NO_END, Allowance, left_over
-from kgate.load import owners
+from kgate.load import owners, tree
 from kgate.model import HEAD, Finding, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
 from kgate.options import Options
 from kgate.plan import LATENCY_RULES, same_signature
@@ -153,7 +153,8 @@ def observed(
 def ownerships(
     here: Setting, answers: correctness.Answers, root: Path, kernels: Mapping[str, Kernel]
 ) -> Mapping[str, Ownership]:
-    return {name: owners.ownership(root, kernel, files_of(here, answers, kernel)) for name, kernel in kernels.items()}
+    found = owners.read(root, tree.files(root))
+    return {name: owners.ownership(found, kernel, files_of(here, answers, kernel)) for name, kernel in kernels.items()}
 
 
 def base_ownerships(here: Setting, answers: correctness.Answers) -> Mapping[str, Ownership]:

@@ -5,11 +5,15 @@ Source: docs.github.com, "About code owners". Of the places .github/, the root a
 counts; the last line that matches a path wins, and a pattern without owners makes its files unowned; a line that is not
 valid is skipped. Patterns are gitignore's without negation (!) and character ranges ([ ]). A file above 3 MB is not
 loaded at all.
+
+A parser of our own, since none of the libraries at hand reads as GitHub does: `codeowners` 0.9.0 matches paths alike,
+but takes `!`, `[ ]` and `\\#` for patterns and the names in an inline comment for owners, keeps a line of which an owner
+is malformed, and knows GitLab's sections, which GitHub does not.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -34,48 +38,106 @@ class Rule:
         return expression(self.pattern).search(file) is not None
 
 
-def ownership(root: Path, kernel: Kernel, files: Sequence[str]) -> Ownership:
-    """Who answers for the kernel, and which rule asks whom for each of `files` (relative to `root`, with slashes)."""
+@dataclass(frozen=True, kw_only=True)
+class Skipped:
+    """A line that GitHub passes over; `reason` is a clause."""
+
+    line: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodeOwners:
+    """
+    The file of one tree. `place` is "" where there is none; `problem`: a sentence, where GitHub would not load it.
+    `idle`: rules that match no file of the tree, such as one with a folder's name spelt wrong.
+    """
+
+    place: str = ""
+    rules: tuple[Rule, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    idle: tuple[Rule, ...] = field(default=(), repr=False)
+    problem: str = ""
+
+    def last_match(self, file: str) -> tuple[Place, str, tuple[str, ...]] | None:
+        """As `Ownership.files` has it."""
+        rule = next((rule for rule in reversed(self.rules) if rule.matches(file)), None)
+        return None if rule is None else (Place(path=self.place, line=rule.line), rule.pattern, rule.owners)
+
+    def without_effect(self, owners: Sequence[str]) -> Iterator[tuple[Place, str]]:
+        """Lines that ask nobody though they may be meant to: those that name one of `owners`; all if none is given."""
+        for rule in self.idle:
+            if rule.owners and (not owners or set(owners) & set(rule.owners)):
+                text = " ".join((rule.pattern, *rule.owners))
+                yield Place(path=self.place, line=rule.line), f"{text}: matches no file of the repository"
+        for line in self.skipped:
+            if not owners or any(owner in line.text for owner in owners):
+                yield Place(path=self.place, line=line.line), f"{line.text}: skipped by GitHub, {line.reason}"
+
+
+def read(root: Path, files: Sequence[str]) -> CodeOwners:
+    """`files`: all of the tree, relative to `root`, with slashes."""
     place = next((p for p in PLACES if (root / p).is_file()), "")
     try:
-        rules = tuple(parsed((root / place).read_bytes())) if place else ()
+        lines = tuple(parsed((root / place).read_bytes())) if place else ()
     except (OSError, ValueError) as error:
         problem = f"{place}: cannot be read ({error}); GitHub asks nobody for review until it is mended"
-        return Ownership(owners=kernel.owners, files=dict.fromkeys(files), codeowners=place, problem=problem)
-    found = {file: last_match(place, rules, file) for file in files}
-    return Ownership(owners=kernel.owners, files=found, codeowners=place)
+        return CodeOwners(place=place, problem=problem)
+    rules = tuple(line for line in lines if isinstance(line, Rule))
+    return CodeOwners(
+        place=place,
+        rules=rules,
+        skipped=tuple(line for line in lines if isinstance(line, Skipped)),
+        idle=tuple(rule for rule in rules if not any(map(rule.matches, files))),
+    )
 
 
-def last_match(place: str, rules: Sequence[Rule], file: str) -> tuple[Place, str, tuple[str, ...]] | None:
-    """As `Ownership.files` has it."""
-    rule = next((rule for rule in reversed(rules) if rule.matches(file)), None)
-    return None if rule is None else (Place(path=place, line=rule.line), rule.pattern, rule.owners)
+def ownership(found: CodeOwners, kernel: Kernel, files: Sequence[str]) -> Ownership:
+    """Who answers for the kernel, and which rule asks whom for each of `files`; not whether they can act."""
+    return Ownership(
+        owners=kernel.owners,
+        files={file: found.last_match(file) for file in files},
+        codeowners=found.place,
+        problem=found.problem,
+        without_effect=tuple(found.without_effect(kernel.owners)),
+    )
 
 
-def parsed(data: bytes) -> Iterator[Rule]:
-    """The valid lines. Raises ValueError for a file that GitHub would not load."""
+def parsed(data: bytes) -> Iterator[Rule | Skipped]:
+    """What is neither blank nor a comment. Raises ValueError for a file that GitHub would not load."""
     if len(data) > SIZE_LIMIT:
         raise ValueError(f"{len(data)} bytes, more than the 3 MB that GitHub loads")
     for number, line in enumerate(data.decode("utf-8-sig").split("\n"), start=1):
-        rule = rule_of(number, line)
-        if rule is not None:
-            yield rule
+        text = line.strip()
+        if text and not text.startswith("#"):
+            yield line_of(number, text)
 
 
-def rule_of(number: int, line: str) -> Rule | None:
-    """None for a blank line, a comment, and what GitHub skips as invalid."""
-    text = line.strip()
+def line_of(number: int, text: str) -> Rule | Skipped:
     found = PATTERN.match(text)
-    # GitHub does not let a backslash turn a leading # into a pattern.
-    if found is None or text.startswith(("#", "\\#", "!")):
-        return None
-    pattern, rest = found.group(), text[found.end() :]
-    owners = rest.partition("#")[0].split()
-    if "[" in pattern or pattern.strip("/") == "" or (rest and not rest[0].isspace()):
-        return None
-    if not all(OWNER.fullmatch(owner) for owner in owners):
-        return None
-    return Rule(line=number, pattern=pattern, owners=tuple(owners))
+    pattern = found.group() if found else ""
+    rest = text[len(pattern) :]
+    owners = tuple(rest.partition("#")[0].split())
+    if reason := fault(text, pattern, rest, owners):
+        return Skipped(line=number, text=text, reason=reason)
+    return Rule(line=number, pattern=pattern, owners=owners)
+
+
+def fault(text: str, pattern: str, rest: str, owners: Sequence[str]) -> str:
+    """Why GitHub skips the line; "" where it does not."""
+    if text.startswith("!"):
+        return "which knows no negation"
+    if text.startswith("\\#"):
+        return "for which a backslash makes no pattern of a leading #"
+    if "[" in pattern:
+        return "which knows no ranges of characters"
+    if pattern.strip("/") == "":
+        return "since the pattern matches nothing"
+    if rest and not rest[0].isspace():
+        return "since a backslash stands before nothing"
+    wrong = next((owner for owner in owners if not OWNER.fullmatch(owner)), None)
+    return "" if wrong is None else f"since {wrong} is no @user, @org/team or e-mail address"
 
 
 # Two stars mean any depth only where they are a whole part of the path.

@@ -15,7 +15,7 @@ from kgate.load.build import build
 from kgate.load.git import git
 from kgate.load.submodules import NoSubmodule
 
-__all__ = ["BaseRef", "Head", "NoSubmodule", "build", "checkout", "head", "remove", "resolve_base"]
+__all__ = ["BaseRef", "Head", "NoSubmodule", "build", "checkout", "files", "head", "remove", "resolve_base"]
 
 NO_BASE = "none"
 ENVIRONMENT_DEPTH = 3  # folders below the root in which a virtual environment is looked for
@@ -171,6 +171,13 @@ def absent(root: Path, ref: str) -> str:
 
 def shallow(root: Path) -> bool:
     return git(root, "rev-parse", "--is-shallow-repository") == "true"
+
+
+def files(root: Path) -> tuple[str, ...]:
+    """All of the work tree that git tracks or would add, but for virtual environments: from the root, by name."""
+    left_out = (*BY_PRODUCTS, *(f":(exclude,literal){path}" for path in environments_below(root)))
+    listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", *left_out)
+    return tuple(sorted({name for name in listed.split("\0") if name}))
 
 
 def commit_of(root: Path, ref: str) -> str:

@@ -7,6 +7,8 @@ from kgate.figures import count
 from kgate.model import Finding, Level, Report, Run, Scope, Verdict
 from kgate.reports._notes import slower_cases
 
+RULES_SHOWN = 10  # by name, in the sentence that comes first
+
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
@@ -72,7 +74,9 @@ def blocked(blocking: list[Finding]) -> str:
 
 
 def rules_of(findings: list[Finding]) -> str:
-    return ", ".join(dict.fromkeys(f.rule for f in findings))
+    names = list(dict.fromkeys(f.rule for f in findings))
+    more = f" and {len(names) - RULES_SHOWN} more" if len(names) > RULES_SHOWN else ""
+    return ", ".join(names[:RULES_SHOWN]) + more
 
 
 def noted(report: Report) -> str:

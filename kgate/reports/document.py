@@ -162,11 +162,19 @@ def ownership(found: Ownership) -> dict[str, Any]:
         "owners": list(found.owners),
         "codeowners": found.codeowners,
         "problem": found.problem,
+        "without_effect": [{"place": place(at), "sentence": said} for at, said in found.without_effect],
+        "write_access": {o: access(found, o) for o in dict.fromkeys((*found.owners, *found.asked))},
         "files": [
             {"path": path, "rule": rule and {"place": place(rule[0]), "pattern": rule[1], "owners": list(rule[2])}}
             for path, rule in sorted(found.files.items())
         ],
     }
+
+
+def access(found: Ownership, owner: str) -> str:
+    if owner not in found.access:
+        return "not checked"
+    return "yes" if found.access[owner] else "no"
 
 
 def case(run: Run, expected: Case) -> dict[str, Any]:

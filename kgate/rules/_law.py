@@ -89,7 +89,9 @@ def of_kernel(run: Run, limit: Limit, kernel: Kernel, said: Said) -> Finding:
     )
 
 
-def of_run(limit: Limit, said: Said) -> Finding:
+def of_run(run: Run, limit: Limit, said: Said) -> Finding:
+    """Whom to tell are the owners of all kernels: it is theirs as much as anybody's."""
+    owners = dict.fromkeys(owner for kernel in run.kernels for owner in owners_of(run, kernel))
     return Finding(
         rule=limit.rule,
         level=limit.level,
@@ -99,6 +101,7 @@ def of_run(limit: Limit, said: Said) -> Finding:
         sentence=said.sentence,
         advice=said.advice,
         evidence=said.evidence,
+        owners=tuple(owners),
         undecided=said.undecided,
     )
 
@@ -109,5 +112,7 @@ def stable_name(case: Case) -> str:
 
 
 def owners_of(run: Run, kernel: str) -> tuple[str, ...]:
+    """Those of the manifest; where it names none, whom CODEOWNERS asks for the kernel's files."""
     ownership = run.ownership.get(kernel)
-    return (ownership.owners if ownership else ()) or run.kernels[kernel].owners
+    named = run.kernels[kernel].owners if kernel in run.kernels else ()
+    return (ownership.owners or named or ownership.asked) if ownership else named

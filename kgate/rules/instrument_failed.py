@@ -24,6 +24,7 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     if run.instrument is not None and run.instrument.voids:
         tries = " twice" if run.instrument.again else ""
         yield of_run(
+            run,
             limit,
             Said(
                 sentence=f"the instrument is at fault and no kernel: its controls failed{tries}, so no time of this "

@@ -27,11 +27,11 @@ VOID = (
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     if not run.cases:
-        yield of_run(limit, nothing_ran(run))
+        yield of_run(run, limit, nothing_ran(run))
     if run.drills_only:
         return
     if run.cases and all(failed_at_both(run, c) for c in run.cases):
-        yield of_run(limit, nothing_answered(run))
+        yield of_run(run, limit, nothing_answered(run))
     for case in run.cases:
         said = not_run(run, case) or not_compared(run, case) or not_timed(run, case)
         if said:

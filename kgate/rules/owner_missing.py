@@ -1,11 +1,12 @@
 """Nobody who could act answers for the kernel."""
 
-import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 
 from kgate.model import Finding, Kernel, Level, Ownership, Run
 from kgate.rules._law import Limit, Said, of_kernel
+from kgate.rules._owners import CATCH_ALL, lines, rule_of, shortened, valid
 
 NAME = "owner-missing"
 DEFAULT = Level.FAIL
@@ -14,12 +15,9 @@ WANTS = "Each kernel names an owner in the manifest, or CODEOWNERS names one for
 WHY = "A kernel outlives its author's interest. Somebody has to say yes to a change, and be called when it breaks."
 SATISFY = (
     'Write `owners: ["@org/team"]` in the kernel\'s entry, or add a CODEOWNERS line for its folder (a catch-all is '
-    "not enough). A kernel left unowned on purpose says so: `unowned: {reason: …, expires: YYYY-MM-DD}`."
+    "not enough). A kernel left unowned on purpose says so: `unowned: {reason: …, expires: YYYY-MM-DD}`, and "
+    "only warns until that day."
 )
-# GitHub's own forms in CODEOWNERS: a user, a team of an organisation, or an e-mail address.
-FORM = re.compile(r"@[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})(?:/[A-Za-z0-9._-]+)?|[^@\s]+@[^@\s]+\.[^@\s]+")
-CATCH_ALL = ("*", "**", "/", "/*", "/**", "**/*")
-SHOWN = 5
 
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
@@ -28,12 +26,27 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         said = kernel_said(kernel, ownership, limit.today)
         if said:
             yield of_kernel(run, limit, kernel, said)
+        elif on_purpose(kernel):
+            warning = replace(limit, level=min(limit.level, Level.WARN))
+            yield of_kernel(run, warning, kernel, without_owner(kernel))
+
+
+def on_purpose(kernel: Kernel) -> bool:
+    return bool(kernel.unowned_reason or kernel.unowned_expires) and not any(map(valid, kernel.owners))
+
+
+def without_owner(kernel: Kernel) -> Said:
+    """Accepted, and still said: whoever reads has to know that nobody will answer."""
+    return Said(
+        sentence=f"{kernel.name} is nobody's on purpose until {kernel.unowned_expires}: {kernel.unowned_reason}",
+        advice="Name an owner before that day, or remove the kernel.",
+    )
 
 
 def kernel_said(kernel: Kernel, ownership: Ownership, today: date) -> Said | None:
     if any(valid(owner) for owner in (*kernel.owners, *ownership.owners)):
         return None
-    if kernel.unowned_reason or kernel.unowned_expires:
+    if on_purpose(kernel):
         return unowned_said(kernel, today)
     if kernel.owners:
         return Said(
@@ -41,10 +54,6 @@ def kernel_said(kernel: Kernel, ownership: Ownership, today: date) -> Said | Non
             advice="Write a user as @name, a team as @org/team, or an e-mail address.",
         )
     return codeowners_said(kernel, ownership)
-
-
-def valid(owner: str) -> bool:
-    return FORM.fullmatch(owner) is not None
 
 
 def unowned_said(kernel: Kernel, today: date) -> Said | None:
@@ -73,20 +82,14 @@ def codeowners_said(kernel: Kernel, ownership: Ownership) -> Said | None:
     bare = sorted(path for path in ownership.files if not covered(ownership, path))
     if ownership.files and not bare:
         return None
-    files = ", ".join(bare[:SHOWN]) or "none of its files is known"
-    more = f" and {len(bare) - SHOWN} more" if len(bare) > SHOWN else ""
+    files = shortened(bare) or "none of its files is known"
     return Said(
-        sentence=f"{kernel.name} has no owner in the manifest, and {ownership.codeowners} has none for: {files}{more}",
-        evidence=catch_alls(ownership),
+        sentence=f"{kernel.name} has no owner in the manifest, and {ownership.codeowners} has none for: {files}",
+        evidence=lines(ownership, bare),
         advice=advice,
     )
 
 
 def covered(ownership: Ownership, path: str) -> bool:
-    rule = ownership.files[path]
+    rule = rule_of(ownership, path)
     return rule is not None and rule[1] not in CATCH_ALL and any(valid(owner) for owner in rule[2])
-
-
-def catch_alls(ownership: Ownership) -> dict[str, str]:
-    rules = {rule[0]: rule for rule in ownership.files.values() if rule is not None and rule[1] in CATCH_ALL}
-    return {f"catch-all at {place}": f"{rule[1]} {' '.join(rule[2])}" for place, rule in rules.items()}

@@ -29,7 +29,7 @@ PASSING = ("unavailable", "hung")
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     if run.shift is not None and any(carried(run, case) for case in run.cases):
-        yield of_run(limit, together(run.shift))
+        yield of_run(run, limit, together(run.shift))
     for case in run.cases:
         said = case_said(run, case) if timed(run, case) and base_asked(run, case) else None
         if said:

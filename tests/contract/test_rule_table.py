@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from kgate.model import (
     Instrument,
     Level,
     Measurement,
+    Ownership,
     Run,
     Tolerance,
 )
@@ -72,6 +74,10 @@ def by_hand() -> Run:
     return run_of(replace(kernel(), workloads=(declared,)))
 
 
+def owned(**changes: Any) -> Run:
+    return run_of(ownership={"gemm": Ownership(owners=("@acme/kernels",), **changes)})
+
+
 TRIPS: dict[str, Callable[[], Run]] = {
     "does-not-run": lambda: with_outcomes(run_of(), (HEAD, failure())),
     "contract-broken": lambda: with_comparisons(run_of(), (HEAD, misshapen())),
@@ -87,6 +93,8 @@ TRIPS: dict[str, Callable[[], Run]] = {
     "fallback-silent": lambda: drilled(run_of(), (drill(), answer(reached_fallback=1, logged=False))),
     "path-not-taken": lambda: run_of(kernel(device_kernels=("*fused*",)), on_gpu=True),
     "owner-missing": lambda: run_of(kernel(owners=())),
+    "owner-cannot-act": lambda: owned(access={"@acme/kernels": False}),
+    "owner-mismatch": lambda: owned(files={"acme/gemm.py": None}, codeowners="CODEOWNERS"),
     "slower-than-base": lambda: with_latency(run_of(), ratio(median=1.1, decision=Decision.SLOWER)),
     "slower-than-fallback": lambda: with_latency(
         run_of(), ratio(), ratio(below="fallback", median=1.2, decision=Decision.SLOWER)
@@ -116,6 +124,8 @@ NEAR: dict[str, Callable[[], Run]] = {
     "fallback-silent": lambda: drilled(run_of(), (drill(), answer(reached_fallback=1, logged=True))),
     "path-not-taken": lambda: run_of(kernel(device_kernels=("gemm*",)), on_gpu=True),
     "owner-missing": lambda: run_of(kernel(owners=("ops@acme.example",))),
+    "owner-cannot-act": lambda: owned(access={"@else": False}),
+    "owner-mismatch": lambda: owned(files={"acme/gemm.py": None}),
     "slower-than-base": lambda: with_latency(run_of(), ratio(median=0.7)),
     "slower-than-fallback": lambda: with_latency(run_of(), ratio(), ratio(below="fallback", median=0.99)),
     "slower-than-baseline": lambda: with_latency(run_of(), ratio(below="fallback", median=0.9), head_ns=11_400.0),
@@ -175,7 +185,7 @@ def test_controls_that_failed_blame_the_instrument_and_no_kernel():
     (finding,) = of("instrument-failed", TRIPS["instrument-failed"]())
 
     assert finding.sentence.startswith("the instrument is at fault and no kernel")
-    assert (finding.kernel, finding.owners, finding.undecided) == ("", (), True)
+    assert (finding.kernel, finding.owners, finding.undecided) == ("", ("@acme/kernels",), True)
     assert finding.evidence["control 1"] == OFF.fault
 
 

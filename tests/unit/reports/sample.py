@@ -25,6 +25,8 @@ from kgate.model import (
     Latency,
     Level,
     Outcome,
+    Ownership,
+    Place,
     Report,
     Run,
     StoredCase,
@@ -139,10 +141,28 @@ def kernels() -> tuple[Kernel, ...]:
         "unswitched": kernel("unswitched", switch=None),
         "loose": replace(kernel("loose"), workloads=(workload(tolerance={"": Tolerance(atol=1.0)}),)),
         "unowned": kernel("unowned", owners=()),
+        "powerless": kernel("powerless"),
+        "astray": kernel("astray"),
         "unstored": kernel("unstored"),
         "drilled": kernel("drilled"),
     }
     return tuple(special.get(name) or kernel(name) for name in {**plain, **special})
+
+
+OWNERSHIP = {
+    "powerless": Ownership(owners=("@acme/kernels",), access={"@acme/kernels": False}),
+    "astray": Ownership(
+        owners=("@acme/kernels",),
+        files={
+            "acme/astray.py": (Place(path=".github/CODEOWNERS", line=1), "*", ("@acme/everyone",)),
+            "acme/tiles.py": (Place(path=".github/CODEOWNERS", line=1), "*", ("@acme/everyone",)),
+        },
+        codeowners=".github/CODEOWNERS",
+        without_effect=(
+            (Place(path=".github/CODEOWNERS", line=4), "/amce/ @acme/kernels: matches no file of the repository"),
+        ),
+    ),
+}
 
 
 def sample_run() -> Run:
@@ -152,6 +172,7 @@ def sample_run() -> Run:
         outcomes=changed_outcomes(made),
         comparisons=changed_comparisons(made),
         latency={c: LATENCY.get(c.kernel, latency()) for c in made.cases},
+        ownership={**made.ownership, **OWNERSHIP},
         base_kernels={n: kernel(n) for n in made.kernels if n not in ("no_base", "unowned", "unswitched")},
         baseline=baseline(stored(made), path="ci/kgate/h200.json", device="h200", fingerprint=H200),
         fingerprint=H200,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kgate.model import Ownership, Place
-from tests.unit.builders import judged, kernel, run_of
+from kgate.model import HEAD, Level, Ownership, Place
+from tests.unit.builders import failure, judged, kernel, run_of, with_outcomes
 
 LINE = Place(path=".github/CODEOWNERS", line=3)
 
@@ -53,7 +53,7 @@ def test_a_codeowners_file_that_cannot_be_read_is_said():
 @pytest.mark.parametrize(
     ("reason", "expires", "says"),
     [
-        ("moves to core", "2026-10-07", None),
+        ("moves to core", "2026-10-07", "nobody's on purpose until 2026-10-07: moves to core"),
         ("moves to core", "2026-10-06", "until 2026-10-06 only"),
         ("", "2027-01-01", "without a reason"),
         ("moves to core", "next year", "next year"),
@@ -63,4 +63,79 @@ def test_a_codeowners_file_that_cannot_be_read_is_said():
 def test_unowned_on_purpose_needs_a_reason_and_a_date_ahead(reason, expires, says):
     found = sentences(Ownership(owners=()), unowned_reason=reason, unowned_expires=expires)
 
-    assert [says in s for s in found] == ([True] if says else [])
+    assert [says in s for s in found] == [True]
+
+
+def test_unowned_on_purpose_warns_and_no_more():
+    made = kernel(owners=(), unowned_reason="moves to core", unowned_expires="2026-10-07")
+
+    (finding,) = judged(run_of(made, base_kernels={}, ownership={}))
+
+    assert (finding.rule, finding.level) == ("owner-missing", Level.WARN)
+
+
+ENTRY = "acme/gemm.py"
+
+
+def astray(pattern: str, *owners: str, file: str = ENTRY, **changes: object) -> Ownership:
+    rule = (LINE, pattern, owners) if pattern else None
+    return Ownership(owners=("@acme/kernels",), files={file: rule}, codeowners=".github/CODEOWNERS", **changes)
+
+
+@pytest.mark.parametrize(
+    "owned", [astray("*", "@everyone"), astray("/acme/", "@writers"), astray("/acme/"), astray("")]
+)
+def test_an_own_file_for_which_github_asks_nobody_of_the_manifest_is_a_mismatch(owned):
+    (finding,) = judged(run_of(ownership={"gemm": owned}, base_ownership={}))
+
+    assert (finding.rule, finding.level) == ("owner-mismatch", Level.WARN)
+    assert finding.owners == ("@acme/kernels",)
+    assert "1 holds its functions" in finding.sentence
+
+
+def test_the_line_that_matches_is_told_and_a_catch_all_is_called_one():
+    (finding,) = judged(run_of(ownership={"gemm": astray("*", "@everyone")}, base_ownership={}))
+
+    assert finding.evidence == {".github/CODEOWNERS:3": "a catch-all alone, * @everyone: acme/gemm.py"}
+
+
+def test_a_line_without_effect_that_names_the_owner_is_told_beside_it():
+    idle = ((Place(path=".github/CODEOWNERS", line=9), "/amce/ @acme/kernels: matches no file of the repository"),)
+
+    (finding,) = judged(run_of(ownership={"gemm": astray("", without_effect=idle)}, base_ownership={}))
+
+    assert finding.evidence == {
+        "no line": "acme/gemm.py",
+        ".github/CODEOWNERS:9": "/amce/ @acme/kernels: matches no file of the repository",
+    }
+
+
+def test_a_shared_file_of_others_is_noted_and_no_more():
+    (finding,) = judged(run_of(ownership={"gemm": astray("/lib/", "@core", file="lib/tiles.py")}, base_ownership={}))
+
+    assert (finding.rule, finding.level) == ("owner-mismatch", Level.NOTE)
+
+
+@pytest.mark.parametrize("owned", [astray("/acme/", "@Acme/Kernels", "@ada"), Ownership(owners=("@acme/kernels",))])
+def test_an_owner_who_is_asked_and_a_repository_without_codeowners_are_no_mismatch(owned):
+    assert judged(run_of(ownership={"gemm": owned}, base_ownership={})) == ()
+
+
+@pytest.mark.parametrize(
+    ("access", "rules"),
+    [
+        ({}, []),
+        ({"@acme/kernels": True}, []),
+        ({"@acme/kernels": False}, ["owner-cannot-act"]),
+    ],
+)
+def test_an_owner_without_write_access_is_none_and_one_who_was_not_checked_is_let_be(access, rules):
+    owned = Ownership(owners=("@acme/kernels",), access=access)
+
+    assert [f.rule for f in judged(run_of(ownership={"gemm": owned}, base_ownership={}))] == rules
+
+
+def test_whom_codeowners_asks_is_told_of_a_fault_where_the_manifest_names_nobody():
+    run = with_outcomes(run_of(kernel(owners=()), ownership={"gemm": codeowners("/acme/", "@ada")}), (HEAD, failure()))
+
+    assert judged(run)[0].owners == ("@ada",)
