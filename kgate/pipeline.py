@@ -15,7 +15,7 @@ from pathlib import Path
 from kgate import __version__, correctness, drills, dump, history, latency, premises, rules, setting
 from kgate.allowance import NO_END, Allowance, left_over
 from kgate.load import owners, tree
-from kgate.model import HEAD, Finding, Kernel, Level, Measurement, Ownership, Report, Run, verdict_of
+from kgate.model import Failure, Finding, Kernel, Level, Ownership, Report, Route, Run, Tree, verdict_of
 from kgate.options import Options
 from kgate.plan import LATENCY_RULES, same_signature
 from kgate.premises import Attempt
@@ -39,7 +39,7 @@ def check(options: Options, emit: Emit) -> Report:
         met = time.monotonic()
         times = latency.Times() if options.drills_only else timed(here, answers, options, emit, allowance)
         ended = time.monotonic()
-    owned = ownerships(here, answers, here.manifest.root, here.plan.kernels)
+    owned = ownerships(here, answers, here.manifest.root, here.plan.kernels, Tree.HEAD)
     owned_before = base_ownerships(here, answers)
     premises.record_ownership(here.ledger, owned, owned_before)
     run = observed(here, answers, times, owned, owned_before)
@@ -151,25 +151,28 @@ def observed(
 
 
 def ownerships(
-    here: Setting, answers: correctness.Answers, root: Path, kernels: Mapping[str, Kernel]
+    here: Setting, answers: correctness.Answers, root: Path, kernels: Mapping[str, Kernel], side: Tree
 ) -> Mapping[str, Ownership]:
     found = owners.read(root, tree.files(root))
-    return {name: owners.ownership(found, kernel, files_of(here, answers, kernel)) for name, kernel in kernels.items()}
+    return {n: owners.ownership(found, kernel, files_of(here, answers, kernel, side)) for n, kernel in kernels.items()}
 
 
 def base_ownerships(here: Setting, answers: correctness.Answers) -> Mapping[str, Ownership]:
     if here.base.folder is None:
         return {}
-    return ownerships(here, answers, here.base.folder, here.plan.base_kernels)
+    return ownerships(here, answers, here.base.folder, here.plan.base_kernels, Tree.BASE)
 
 
-def files_of(here: Setting, answers: correctness.Answers, kernel: Kernel) -> tuple[str, ...]:
-    """The kernel's files from the git root: what the worker loaded for it, else where its functions should be."""
+def files_of(here: Setting, answers: correctness.Answers, kernel: Kernel, side: Tree) -> tuple[str, ...]:
+    """
+    The kernel's files from the git root: what workers loaded for its paths and its dispatch, where its functions should
+    be if none told. What the reference alone needs is no part of what the product runs.
+    """
     prefix = here.manifest.folder.relative_to(here.manifest.root)
     loaded: set[str] = set()
     for (arm, case), outcome in answers.outcomes.items():
-        if arm == HEAD and case.kernel == kernel.name and isinstance(outcome, Measurement):
-            loaded |= set(outcome.facts.get("loaded-files", {}))
+        if arm.tree is side and arm.route is not Route.REFERENCE and case.kernel == kernel.name:
+            loaded |= set(outcome.files if isinstance(outcome, Failure) else outcome.facts.get("loaded-files", {}))
     if not loaded:
         modules = {entry.partition(":")[0] for entry in (kernel.dispatch, kernel.custom, kernel.fallback)}
         named = {m.replace(".", "/") + ".py" for m in modules}

@@ -7,7 +7,7 @@ valid is skipped. Patterns are gitignore's without negation (!) and character ra
 loaded at all.
 
 A parser of our own, since none of the libraries at hand reads as GitHub does: `codeowners` 0.9.0 matches paths alike,
-but takes `!`, `[ ]` and `\\#` for patterns and the names in an inline comment for owners, keeps a line of which an owner
+but takes `!`, `[ ]` and `\\#` for patterns and names in an inline comment for owners, keeps a line of which an owner
 is malformed, and knows GitLab's sections, which GitHub does not.
 """
 
