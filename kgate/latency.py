@@ -6,8 +6,9 @@ here before the first launch; how looks follow each other is sequence.py's, how 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from kgate import idle, sequence
+from kgate import idle, sequence, tunings
 from kgate.allowance import NO_END, Allowance
 from kgate.correctness import Answers
 from kgate.decision import Question, answered, evidence
@@ -32,6 +33,8 @@ from kgate.model import (
 )
 from kgate.plan import ROUGH_LOOK, Looks, Plan, acting, looks, same_signature
 from kgate.runner.ledger import Ledger
+from kgate.runner.lockstep import Launch, run_launch
+from kgate.runner.place import Workplace
 from kgate.sequence import Agenda, confirming_numbers
 from kgate.setting import Emit, Setting
 from kgate.stats import Prior, is_time
@@ -76,8 +79,13 @@ def times(
     times of the first try decide nothing then; what was wrong with its outputs still is.
     """
 
+    tuned = tunings.complete(setting, answers, emit)
+
+    def launch(place: Workplace, work: tunings.Work, number: int, *arguments: Any, **named: Any) -> Launch:
+        return run_launch(place, tunings.handed_out(tuned, work, number), number, *arguments, **named)
+
     def watch(here: Setting) -> Stopwatch:
-        return Stopwatch(setting=here, answers=answers, emit=emit, allowance=allowance)
+        return Stopwatch(setting=here, answers=answers, emit=emit, allowance=allowance, run_launch=launch)
 
     def prepare(first: Instrument) -> None:
         text = f"controls failed ({'; '.join(first.faults)}): measuring again on an idle GPU"
@@ -139,7 +147,7 @@ def decided(watch: Stopwatch, levels: Mapping[str, Level], only: int, at: tuple[
         void=watch.void,
         checked_only=untimed,
         over_budget=tuple(case for case in timed.cases if case in found.cut),
-        remarks=watch.remarks,
+        remarks=(*watch.remarks, *tunings.remarks(tunings.known(setting, answers), watch.launches)),
     )
 
 

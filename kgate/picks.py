@@ -6,7 +6,7 @@ per cent.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,16 +26,20 @@ def configurations(facts: Facts) -> dict[str, list[str]]:
     return found
 
 
-def shared(head: Facts, base: Facts) -> dict[str, str]:
-    """Base's pick of every tuner that has the same choice in both."""
-    ours, theirs = head.get("spaces", {}), base.get("spaces", {})
-    return {key: pick for key, pick in base.get("tuned", {}).items() if key in ours and ours[key] == theirs.get(key)}
+def together(cases: Iterable[Facts], key: str) -> dict[str, str]:
+    """What the cases of an arm tell under `key`, by tuner."""
+    return {tuner: text for facts in cases for tuner, text in facts.get(key, {}).items()}
 
 
-def changed(head: Facts, base: Facts) -> bool:
-    """Whether either has a tuner whose choice the other does not have."""
-    same = shared(head, base)
-    return any(key not in same for facts in (head, base) for key in facts.get("tuned", {}))
+def shared(head: Sequence[Facts], base: Sequence[Facts]) -> dict[str, str]:
+    """Base's pick of every tuner that has the same choice in both; of all cases that each arm answered."""
+    ours, theirs, took = together(head, "spaces"), together(base, "spaces"), together(base, "tuned")
+    return {key: took[key] for key in took if key in ours and ours[key] == theirs.get(key)}
+
+
+def changed(facts: Facts, same: Mapping[str, str]) -> bool:
+    """Whether this case has brought in a tuner whose choice the other commit does not have."""
+    return any(key not in same for key in facts.get("spaces", {}))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ Keys of `facts` are listed at protocol.Facts.
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -44,7 +44,7 @@ def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[A
     """The outputs of the case. Ends the rungs compile and run; the second is without the time of the first."""
     before = subject.inputs.digests()
     seen.facts["input-digests"] = before
-    compiled = subject.ground.adapter.compiles()
+    compiled, tuned = subject.ground.adapter.compiles(), frozenset(picks_of(subject))
     with noticed(subject, seen), logging_watched() as spoken:
         began_ns = time.perf_counter_ns()
         returned = called(subject, seen)
@@ -54,7 +54,7 @@ def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[A
     climbed("compile", compile_ns)
     climbed("run", max(0, wall_ns - compile_ns))
     note_effects(subject, seen, before)
-    note_picks(subject, seen)
+    note_picks(subject, seen, tuned)
     return foreign("run", partial(subject.outputs, returned))
 
 
@@ -105,8 +105,18 @@ def note_effects(subject: Subject, seen: Observation, before: dict[str, str]) ->
     seen.facts["inputs-changed"] = foreign("run", changed)
 
 
-def note_picks(subject: Subject, seen: Observation) -> None:
-    """As with `noticed`, what cannot be told costs this evidence alone."""
+def picks_of(subject: Subject) -> Mapping[str, str]:
+    """Nothing where they cannot be told, of which `note_picks` speaks."""
+    with contextlib.suppress(Exception):
+        return subject.ground.adapter.tuned()
+    return {}
+
+
+def note_picks(subject: Subject, seen: Observation, before: Collection[str] = ()) -> None:
+    """
+    `before`: what had been tuned before this case's call, of which no choice is told again. As with `noticed`, what
+    cannot be told costs this evidence alone.
+    """
     try:
         picks = dict(subject.ground.adapter.tuned())
         spaces = {key: list(listed) for key, listed in subject.ground.adapter.spaces().items()}
@@ -116,7 +126,7 @@ def note_picks(subject: Subject, seen: Observation) -> None:
     short = {name: pick for name, pick in picks.items() if max(len(name), len(pick)) <= PICK_LETTERS}
     if short:
         seen.facts["tuned"] = kept = dict(list(short.items())[-PICKS:])
-        note_spaces(seen, {key: listed for key, listed in spaces.items() if key in kept})
+        note_spaces(seen, {key: listed for key, listed in spaces.items() if key in kept and key not in before})
 
 
 def note_spaces(seen: Observation, spaces: Mapping[str, Sequence[str]]) -> None:

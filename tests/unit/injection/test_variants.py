@@ -95,7 +95,16 @@ def test_tuners_with_the_same_choice_share_bases_pick_and_others_share_none():
     head = facts({"a": "1", "b": "2", "c": "3"}, {"a": "ours", "b": "ours", "c": "ours"})
     base = facts({"a": "1", "b": "9", "d": "4"}, {"a": "theirs", "b": "theirs", "d": "theirs"})
 
+    same = picks.shared([head], [base])
+
+    assert same == {"a": "theirs"}
+    assert picks.changed(head, same)
+    assert not picks.changed(facts({"a": "1"}), same)
+    assert not picks.changed({}, same)
+
+
+def test_a_tuner_is_shared_whichever_case_of_an_arm_was_the_first_to_tune_it():
+    head = [facts({"a": "1"}, {"a": "ours"}), facts({}, {"a": "ours"})]
+    base = [facts({}, {}), facts({"a": "1"}, {"a": "theirs"})]
+
     assert picks.shared(head, base) == {"a": "theirs"}
-    assert picks.changed(head, base)
-    assert not picks.changed(head, head)
-    assert not picks.changed({}, {})
