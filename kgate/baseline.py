@@ -4,7 +4,6 @@
 Never part of `check`: a run that judges must not move what it is judged by.
 """
 
-import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -12,16 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
 from tabulate import tabulate
 
+from kgate import results
 from kgate.errors import UsageError
 from kgate.figures import change, count, time_of
-from kgate.load import baselines, last, schemas
+from kgate.load import baselines
 from kgate.load import manifest as manifests
 from kgate.load.baselines import Change
 from kgate.model import Baseline, Fingerprint, Manifest, Noise, StoredCase
-from kgate.runner.state import STATE
 
 RECORDED = ("pass", "warn")
 LAUNCHES_NEEDED = 3  # two differ by chance alone; the spread decides what counts as slower later
@@ -37,7 +35,7 @@ PLACES = ("worst", "extent")  # metrics that tell where an error is, not how lar
 def record(path: Path, report: Path | None) -> str:
     """Write the report's device file below the manifest's `baselines`; the text says where. Raises UsageError."""
     manifest = manifests.load(path)
-    taken = recordable(manifest, *read_report(manifest, report))
+    taken = recordable(manifest, *results.read(manifest, report))
     target = folder_of(manifest) / f"{taken.device}.json"
     kept = baselines.read(target)
     baselines.write(target, merged(kept, taken))
@@ -98,7 +96,7 @@ def show(path: Path, device: str) -> str:
 def diff(path: Path, report: Path | None) -> str:
     """What is stored for the report's device, against the report."""
     manifest = manifests.load(path)
-    source, body = read_report(manifest, report)
+    source, body = results.read(manifest, report)
     new = taken_from(manifest, body)
     old = baselines.read(folder_of(manifest) / f"{new.device}.json")
     if old is None:
@@ -130,23 +128,6 @@ def folder_of(manifest: Manifest) -> Path:
     if not manifest.baselines:
         raise UsageError(f"{manifest.path}: names no `baselines` folder; add for instance `baselines: ci/kgate`")
     return manifest.folder / manifest.baselines
-
-
-def read_report(manifest: Manifest, report: Path | None) -> tuple[Path, dict[str, Any]]:
-    """report.json of a results folder, checked against its schema. Raises UsageError."""
-    source = report or manifest.root / STATE / last.folder_name(manifest.path, manifest.root)
-    source = source / "report.json" if source.is_dir() else source
-    try:
-        body = json.loads(source.read_bytes())
-    except OSError as error:
-        raise UsageError(f"{source}: no report of a run there ({error.strerror}); run `kgate check` first") from error
-    except ValueError as error:
-        raise UsageError(f"{source}: not JSON ({error}); run `kgate check` again") from error
-    wrong = next(iter(Draft202012Validator(schemas.parsed("report")).iter_errors(body)), None)
-    if wrong is not None:
-        place = ".".join(str(part) for part in wrong.absolute_path) or "its top level"
-        raise UsageError(f"{source}: not a report of this version of kgate ({place}: {wrong.message[:120]})")
-    return source, body
 
 
 def taken_from(manifest: Manifest, body: Mapping[str, Any]) -> Baseline:

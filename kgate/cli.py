@@ -450,6 +450,66 @@ def doctor(python: str, manifest: Path | None, form: str) -> ExitCode:
 
 
 @cli.command()
+@click.argument("kernel")
+@MANIFEST
+@click.option(
+    "--trace",
+    envvar="KGATE_TRACE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="torch.profiler's Chrome JSON, also .gz. [default: the manifest's evidence]",
+)
+@click.option(
+    "--operator",
+    "operators",
+    multiple=True,
+    metavar="GLOB",
+    help="Operators or kernels of the trace; may be given again. [default: production_operator and device_kernels]",
+)
+@click.option("--within", default="", metavar="GLOB", help="Only calls within a range or a module of this name.")
+@click.option(
+    "--decode-rows",
+    type=click.IntRange(1),
+    default=64,
+    show_default=True,
+    metavar="N",
+    help="Up to N rows are decode, where no range says so.",
+)
+@REPORT
+@FORMAT
+def decide(
+    kernel: str,
+    manifest: Path,
+    trace: Path | None,
+    operators: tuple[str, ...],
+    within: str,
+    decode_rows: int,
+    report: Path | None,
+    form: str,
+) -> ExitCode:
+    """Say whether KERNEL is worth having: how hot its operator is, its rival, whose workloads, and the way out.
+
+    A kernel that is not written yet needs no entry in the manifest: name its `--operator`.
+
+    Exit codes: 0 looked, whatever was found, 2 there is no such kernel, trace or report.
+    """
+    from kgate.evidence import Order, table
+    from kgate.evidence import decide as decided
+
+    order = Order(
+        kernel=kernel,
+        manifest=manifest,
+        trace=trace,
+        report=report,
+        operators=operators,
+        within=within,
+        decode_rows=decode_rows,
+    )
+    click.echo(table.FORMATS[form](decided(order)), nl=False)
+    return ExitCode.GREEN
+
+
+@cli.command()
 @click.argument("rule", required=False)
 def explain(rule: str | None) -> ExitCode:
     """Say what RULE wants, why, and how to satisfy it; without RULE, list them all."""
@@ -460,7 +520,9 @@ def explain(rule: str | None) -> ExitCode:
 
 
 @cli.command()
-@click.argument("name", type=click.Choice(["manifest", "baseline", "calibration", "report", "run", "compile"]))
+@click.argument(
+    "name", type=click.Choice(["manifest", "baseline", "calibration", "report", "run", "compile", "decide"])
+)
 def schema(name: str) -> ExitCode:
     """Print the JSON Schema NAME, for editors and other programs."""
     from kgate.load import schemas

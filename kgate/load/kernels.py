@@ -10,7 +10,7 @@ def kernel(name: str, given: Fields, timeout_s: float) -> Kernel:
     """`given` has passed the schema; `timeout_s` is the manifest's default. Raises ManifestError."""
     family = Family(name=name, given=given)
     check(family)
-    unowned = given.fields("unowned")
+    unowned, evidence = given.fields("unowned"), given.fields("evidence")
     return Kernel(
         name=name,
         owners=tuple(given.get("owners", ())),
@@ -23,6 +23,8 @@ def kernel(name: str, given: Fields, timeout_s: float) -> Kernel:
         switch=switch(given.fields("switch")) if "switch" in given else None,
         reference=given.get("reference", ""),
         production_operator=given.get("production_operator", ""),
+        evidence_profile=evidence.get("profile", ""),
+        evidence_source=evidence.get("source", ""),
         device_kernels=tuple(given.get("device_kernels", ())),
         keywords="kwargs" in given,
         mutates=tuple(given.get("mutates", ())),

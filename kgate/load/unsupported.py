@@ -11,7 +11,6 @@ KERNEL = (
     "tune",
     "refuses",
     "unfused",
-    "evidence",
     "compare",
     "inputs",
     "subnormals",

@@ -122,6 +122,8 @@ class Kernel:
     switch: Switch | None = None
     reference: str = ""
     production_operator: str = ""
+    evidence_profile: str = ""  # a trace, or what `kgate decide` made of one; below the manifest's folder
+    evidence_source: str = ""
     device_kernels: tuple[str, ...] = ()
     keywords: bool = False
     mutates: tuple[str, ...] = ()

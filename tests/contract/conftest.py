@@ -1,6 +1,8 @@
-"""A repository of a test's own."""
+"""A repository of a test's own, and an interpreter that has torch."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,15 @@ from tests.contract.repository import git
 
 # Of what is tested here little is about drills, and every run would do them; tests of drills take this away again.
 os.environ.setdefault("KGATE_DRILLS", "none")
+
+
+@pytest.fixture(scope="session")
+def worker_python() -> str:
+    python = os.environ.get("KGATE_TEST_WORKER_PYTHON", sys.executable)
+    asked = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
+    if subprocess.run([python, "-c", asked], check=False).returncode:
+        pytest.skip("not run: no interpreter with torch; set KGATE_TEST_WORKER_PYTHON to one")
+    return python
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ BLOCK = re.compile(r"(?<=<!-- help:begin -->\n).*?(?=<!-- help:end -->)", re.DOT
 
 def helps() -> str:
     shown = []
-    for words in ([], ["check"], ["drill"], ["compile"], ["report"], ["repro"], ["doctor"]):
+    for words in ([], ["check"], ["drill"], ["compile"], ["report"], ["repro"], ["doctor"], ["decide"]):
         result = CliRunner().invoke(cli, [*words, "--help"], prog_name="kgate", terminal_width=100)
         assert result.exit_code == 0
         shown.append(f"```\n$ {' '.join(['kgate', *words, '--help'])}\n{result.output.strip()}\n```\n")

@@ -1,7 +1,6 @@
 """`kgate check` as a user starts it: a process, in a repository of its own, with an interpreter that has torch."""
 
 import importlib.util
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,15 +10,6 @@ import pytest
 
 from tests import dispatcher
 from tests.contract.check.shop import GOOD, ROOT, Shop
-
-
-@pytest.fixture(scope="session")
-def worker_python() -> str:
-    python = os.environ.get("KGATE_TEST_WORKER_PYTHON", sys.executable)
-    asked = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
-    if subprocess.run([python, "-c", asked], check=False).returncode:
-        pytest.skip("not run: no interpreter with torch; set KGATE_TEST_WORKER_PYTHON to one")
-    return python
 
 
 @pytest.fixture

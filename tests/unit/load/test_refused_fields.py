@@ -127,8 +127,8 @@ refuses: [{when: K % 8 != 0, with: ValueError}]
     refuses: not supported by this version; remove it
 unfused: a:b
     unfused: not supported by this version; remove it
-evidence: {profile: p}
-    evidence: not supported by this version; remove it
+evidence: {profil: p}
+    evidence.profil: 'profil' is not a field; did you mean 'profile'?
 compare: topk
     compare: not supported by this version; remove it
 compare: topp

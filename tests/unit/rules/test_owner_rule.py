@@ -69,7 +69,7 @@ def test_unowned_on_purpose_needs_a_reason_and_a_date_ahead(reason, expires, say
 def test_unowned_on_purpose_warns_and_no_more():
     made = kernel(owners=(), unowned_reason="moves to core", unowned_expires="2026-10-07")
 
-    (finding,) = judged(run_of(made, base_kernels={}, ownership={}))
+    (finding,) = judged(run_of(made, base_kernels={}, base_ran=False, ownership={}))
 
     assert (finding.rule, finding.level) == ("owner-missing", Level.WARN)
 

@@ -94,7 +94,7 @@ def test_a_kernel_that_is_new_has_no_base_to_hide_behind():
 
     findings = judged(run)
 
-    assert {f.rule for f in findings} == {"owner-missing", "fallback-untested"}
+    assert {f.rule for f in findings} == {"owner-missing", "fallback-untested", "evidence-missing"}
     assert not any(f.pre_existing for f in findings)
 
 
