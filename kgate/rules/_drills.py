@@ -20,6 +20,8 @@ from kgate.model import (
 from kgate.rules._law import Limit, Said, of_kernel
 from kgate.rules._state import NOT_HERE, alike, custom_failure, fallback_failure, first_broken, reached
 
+NO_GPU = "no-gpu"
+
 
 def conditions(run: Run) -> Iterator[Drill]:
     """Those that were to be met, but for the switch turned off, of which rules of cases speak."""
@@ -33,12 +35,16 @@ def of_drill(run: Run, limit: Limit, drill: Drill, said: Said) -> Finding:
     return replace(found, name=drill.name)
 
 
-def softened(limit: Limit, drill: Drill) -> Limit:
+def softened(limit: Limit, drill: Drill, failure: Failure) -> Limit:
     """
     A warning where the kernel fails within its call, unless the policy names the rule: many a product lets that error
-    through on purpose, and turns the switch. What can be known before the call is its to know.
+    through on purpose, and turns the switch. What can be known before the call is its to know; but one that is made for
+    GPUs may refuse tensors on the CPU, as long as it can be imported without a GPU.
     """
-    return limit if drill.blocks or limit.chosen else replace(limit, level=Level(min(limit.level, Level.WARN)))
+    refusal = drill.condition == NO_GPU and failure.rung != "import"
+    if (drill.blocks and not refusal) or limit.chosen:
+        return limit
+    return replace(limit, level=Level(min(limit.level, Level.WARN)))
 
 
 def answers(run: Run, drill: Drill) -> Iterator[tuple[Case, Measurement]]:

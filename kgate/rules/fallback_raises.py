@@ -5,7 +5,7 @@ Blocks by default, since a crash is no way out. Where the kernel fails only with
 error through, and to turn the switch, is a choice that a product may make.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kgate.model import SWITCH_OFF, Case, Drill, Failure, Finding, Level, Run
 from kgate.rules import fallback_missing
@@ -39,14 +39,12 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         if said:
             yield of_case(run, limit, case, said)
     for drill in conditions(run):
-        if said := condition_said(run, drill):
-            yield of_drill(run, softened(limit, drill), drill, said)
+        if failed := dict(failures(run, drill)):
+            worst = next((f for f in failed.values() if f.rung == "import"), next(iter(failed.values())))
+            yield of_drill(run, softened(limit, drill, worst), drill, condition_said(run, drill, failed))
 
 
-def condition_said(run: Run, drill: Drill) -> Said | None:
-    failed = dict(failures(run, drill))
-    if not failed:
-        return None
+def condition_said(run: Run, drill: Drill, failed: Mapping[Case, Failure]) -> Said:
     first, *_ = failed
     dispatch = run.kernels[drill.kernel].dispatch
     return Said(

@@ -20,7 +20,7 @@ def git(*arguments: str) -> str:
 
 
 def test_each_row_names_a_file_and_a_commit_with_its_subject():
-    assert len(ROWS) == 5
+    assert len(ROWS) == 6
     assert {commit for _, commit in ROWS} == set(SUBJECTS)
     assert all((ROOT / path).is_file() for path, _ in ROWS)
 

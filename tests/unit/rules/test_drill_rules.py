@@ -116,3 +116,10 @@ def test_a_kernel_without_a_switch_is_drilled_all_the_same() -> None:
     rules = {f.rule for f in judged(drilled(run, (drill(), CRASH)))}
 
     assert rules == {"fallback-untested", "fallback-raises"}
+
+
+@pytest.mark.parametrize(("rung", "level"), [("import", Level.FAIL), ("run", Level.WARN)])
+def test_without_a_gpu_a_product_must_import_and_may_refuse_tensors_on_the_cpu(rung, level) -> None:
+    run = under(failure("raised", "ValueError: x is not on a GPU", rung=rung), condition="no-gpu", logged=False)
+
+    assert said(run) == [("fallback-raises", "gemm (no-gpu)", level)]
