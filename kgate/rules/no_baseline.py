@@ -23,7 +23,7 @@ SATISFY = "Run `kgate baseline record` on this device from a passing run, and co
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     if age_said := old(run, limit.today):
-        yield of_run(limit, age_said)
+        yield of_run(run, limit, age_said)
     for kernel in run.kernels.values():
         cases = run.of_kernel(kernel.name)
         absent = [c.workload for c in cases if stored_of(run, c) is None]
