@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kgate import idle, sequence, tunings
+from kgate import idle, sequence, tunings, twins
 from kgate.allowance import NO_END, Allowance
 from kgate.correctness import Answers
 from kgate.decision import Question, answered, evidence
@@ -126,8 +126,9 @@ def decided(watch: Stopwatch, levels: Mapping[str, Level], only: int, at: tuple[
     errors = shared_out(setting.ledger, planned)
     first = min(planned.at[0], looks(setting.plan.target).at[0])
     untimed = checked_only(setting.plan, answers)
+    alike = twins.of(setting, answers)
     timed = replace(setting.plan, cases=tuple(c for c in setting.plan.cases if c not in untimed))
-    todo = agenda(timed, stored, errors, min(MARGINS.confirming_launches, first), acts)
+    todo = agenda(timed, stored, errors, min(MARGINS.confirming_launches, first), acts, alike)
     todo = replace(todo, rough=rough, rough_from=ROUGH_LOOK if rough else todo.rough_from)
     timeable = watch.timeable(timed.cases)
     for look in setting.ledger.all("look"):
@@ -136,8 +137,10 @@ def decided(watch: Stopwatch, levels: Mapping[str, Level], only: int, at: tuple[
             watch.pending(number, timeable)
     found = sequence.follow(todo, timeable, watch.launches, watch.measure)
     watch.check_samples()
+    seen = {c: latency(todo, setting.plan, c, taken, found) for c, taken in watch.launches.items() if taken}
+    seen.update({c: twins.passed(todo, c, seen[c]) for c in alike & seen.keys()})
     return Times(
-        latency={c: latency(todo, setting.plan, c, taken, found) for c, taken in watch.launches.items() if taken},
+        latency=seen,
         outcomes=watch.outcomes,
         comparisons=watch.comparisons,
         paces=paces(setting.plan, found),
@@ -147,7 +150,11 @@ def decided(watch: Stopwatch, levels: Mapping[str, Level], only: int, at: tuple[
         void=watch.void,
         checked_only=untimed,
         over_budget=tuple(case for case in timed.cases if case in found.cut),
-        remarks=(*watch.remarks, *tunings.remarks(tunings.known(setting, answers), watch.launches)),
+        remarks=(
+            *watch.remarks,
+            *twins.told(alike, seen),
+            *tunings.remarks(tunings.known(setting, answers), watch.launches),
+        ),
     )
 
 
@@ -185,15 +192,24 @@ def shared_out(ledger: Ledger, planned: Looks) -> dict[int, float]:
 
 
 def agenda(
-    plan: Plan, stored: Baseline | None, errors: Mapping[int, float], confirming: int, acts: frozenset[str]
+    plan: Plan,
+    stored: Baseline | None,
+    errors: Mapping[int, float],
+    confirming: int,
+    acts: frozenset[str],
+    identical: frozenset[Case] = frozenset(),
 ) -> Agenda:
-    """Every case and every kernel of several workloads, against base where base is asked, and the fallback."""
+    """
+    Every case and every kernel of several workloads, against base where base is asked, and the fallback. Base is not
+    asked of `identical` cases, which run its code.
+    """
     alone = [(case,) for case in plan.cases]
     together = [tuple(c for c in plan.cases if c.kernel == name) for name in plan.kernels]
     asked = [
         question
         for cases in (*alone, *(cases for cases in together if len(cases) > 1))
         for question in questions(plan, cases, stored)
+        if question.below != BASE.name or not identical & set(cases)
     ]
     return Agenda(questions=tuple(asked), errors=errors, confirming=confirming, acting=acts)
 

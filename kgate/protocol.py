@@ -256,11 +256,11 @@ class Facts:
     What the worker saw of one case; evidence, never a verdict.
 
     keys used: input-digests (name -> sha256 of the bytes), inputs-changed (names), reached-custom and reached-fallback
-    (counts), device-kernels (names), kernel-launches, narrowed-by (operators), reference-dtype (names, one an output,
-    of a user's own reference), loaded-files (path -> sha256), peak-bytes, workspace-bytes, compiles, tuned (autotuner
-    and key -> its pick, of the process so far), spaces (keys that this case was
-    the first to tune -> sha256 of all configurations that they had, in order), configurations (of the same, a line
-    each: key, tab, configuration), logged (bool), note
+    (counts), device-kernels (names), device-trace (launches, copies and fills in order), kernel-launches, narrowed-by
+    (operators), reference-dtype (names, one an output, of a user's own reference), loaded-files (path -> sha256),
+    peak-bytes, workspace-bytes, compiles, tuned (autotuner and key -> its pick, of the process so far), spaces (keys
+    that this case was the first to tune -> sha256 of all configurations that they had, in order), configurations (of
+    the same, a line each: key, tab, configuration), logged (bool), note
 
     Of the calls at other moments: moments (those that were made), called-fallback (a count, of the second call),
     repeats and repeats-differ (calls, and how many of them gave other bits), shared-with-input (outputs, each with the

@@ -189,6 +189,14 @@ def tree_of(root: Path, commit: str) -> str:
     return git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}") if commit else ""
 
 
+def changes(root: Path, commit: str) -> dict[str, bool]:
+    """Paths that differ between a commit and the work tree, but for ignored ones, and whether each is in both."""
+    said = git(root, "diff", "--name-status", "--no-renames", "-z", commit, "--").split("\0")
+    found = {path: status == "M" for status, path in zip(said[::2], said[1::2], strict=False)}
+    new = git(root, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
+    return {**found, **{path: False for path in new if path and not path.startswith(".kgate/")}}
+
+
 def checkout(root: Path, commit: str, folder: Path) -> Path:
     """
     The commit's files at `folder`, whatever an interrupted run has left there, those of its submodules as well.

@@ -69,6 +69,7 @@ SHAPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "input-digests": (are_digests, "sha256 by name"),
     "inputs-changed": (are_names, "a list of names"),
     "device-kernels": (are_names, "a list of names"),
+    "device-trace": (are_names, "a list of launches"),
     "narrowed-by": (are_names, "a list of names"),
     "reference-dtype": (are_names, "a list of names"),
     "reached-custom": (is_count, "a count"),

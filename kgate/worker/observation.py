@@ -223,6 +223,8 @@ def name_kernels(subject: Subject, seen: Observation) -> None:
     if launched is not None:
         seen.facts["device-kernels"] = launched.names
         seen.facts["kernel-launches"] = launched.launches
+        if launched.trace:
+            seen.facts["device-trace"] = launched.trace
 
 
 def watch_path(subject: Subject, seen: Observation, tree: str) -> None:

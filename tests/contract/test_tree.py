@@ -178,3 +178,21 @@ def test_hooks_of_the_repository_do_not_run(root: Path) -> None:
     tree.checkout(root, first, root / ".kgate" / "base")
 
     assert not (root / "ran").exists()
+
+
+def test_what_differs_from_base_is_told_with_what_is_new_and_what_is_gone_and_without_what_git_ignores(
+    root: Path,
+) -> None:
+    commit(root, ".gitignore", "*.so\n")
+    commit(root, "gone.py")
+    first = commit(root, "ops/edited.py")
+    commit(root, "ops/added.py")
+    (root / "ops/edited.py").write_text("y\n")
+    (root / "gone.py").unlink()
+    (root / "new file.py").write_text("")
+    (root / "built.so").write_text("")
+
+    found = tree.changes(root, first)
+
+    assert found == {"gone.py": False, "new file.py": False, "ops/added.py": False, "ops/edited.py": True}
+    assert tree.changes(root, commit(root, "all.py")) == {}

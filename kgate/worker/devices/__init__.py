@@ -42,6 +42,7 @@ class Launched:
 
     names: list[str]
     launches: int
+    trace: list[str] = field(default_factory=list)  # each launch in order, with grid, block and shared memory
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from kgate.protocol import CUDA_TIMERS, SINGLE
 from kgate.worker import nvml
-from kgate.worker.devices import Launched, Traits, _peaks, _spin
+from kgate.worker.devices import Launched, Traits, _peaks, _spin, _trace
 from kgate.worker.devices._events import Events
 
 METHOD = SINGLE
@@ -96,7 +96,7 @@ def kernels(name: str, call: Callable[[], Any]) -> Launched | None:
     events = [event.name for event in trace.events() or () if event.device_type == DeviceType.CUDA]
     launched = [event for event in events if not event.startswith(("Memcpy", "Memset"))]
     names = sorted({event[:LETTERS_LIMIT] for event in launched})
-    return Launched(names=names[:NAMES_LIMIT], launches=len(launched))
+    return Launched(names=names[:NAMES_LIMIT], launches=len(launched), trace=_trace.of(trace))
 
 
 def give_back(name: str, everything: bool = False) -> None:
