@@ -58,6 +58,7 @@ def main(dsl: str, how: str, *entries: str) -> None:
             if answer["error"] is None or answer["error"][0] != "environment":
                 answer["built"] = [told(one) for one in built]
             answer["tuned"] = dict(adapter.tuned())
+            answer["spaces"] = {key: list(listed) for key, listed in adapter.spaces().items()}
             after = adapter.compiles()
             answer["compiles"] = after.since(before).count if before and after else None
             print(json.dumps(answer), flush=True)

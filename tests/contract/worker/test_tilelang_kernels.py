@@ -167,10 +167,11 @@ def test_a_kernel_on_the_cpu_is_told_of_out_of_the_cache_too(teller):
     assert only(from_disk) == {**only(first), "compile_ns": None}
 
 
-def test_what_the_tuner_picks_is_told(teller):
+def test_what_the_tuner_picks_is_told_and_what_it_could_have_picked(teller):
     (answer,) = teller.asks("used", "tiled:timed")
 
     assert answer["tuned"] == {"tiled.chunked(8)": "chunk=4"}
+    assert answer["spaces"] == {"tiled.chunked(8)": ["chunk=2", "chunk=4"]}
     assert only(answer)["config"]["chunk"] == "4"
 
 
