@@ -66,11 +66,13 @@ def _compared(index: int, output: Tensor, contracts: Sequence[tuple[Tensor, str]
     found = Comparison(output=index, dtype=output.dtype, shape=output.shape, metrics={}, bound=bound)
     if mismatch := _mismatch(output, contracts):
         return dataclasses.replace(found, mismatch=f"output {index} {mismatch}")
-    metrics = measured(_pieces(read_matrix(output), output, reference, bound))
+    finite: list[bool] = []
+    metrics = measured(_noting(finite, _pieces(read_matrix(output), output, reference, bound)))
     return dataclasses.replace(
         found,
         metrics=metrics,
         broken=_broken(metrics, bound),
+        finite=all(finite),
         accepts_zeros=_accepts_zeros(output, reference, bound),
     )
 
@@ -111,6 +113,13 @@ def _pieces(value: npt.NDArray[Any], output: Tensor, reference: Tensor, bound: B
         shape=output.shape,
         allowance=_allowance(bound),
     )
+
+
+def _noting(finite: list[bool], pieces: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The same pieces; `finite` gets a word on each."""
+    for piece in pieces:
+        finite.append(piece.finite)
+        yield piece
 
 
 def _accepts_zeros(output: Tensor, reference: Tensor, bound: Bound) -> bool:

@@ -35,8 +35,9 @@ from kgate.model import (
 from kgate.plan import DRILLS, ORDER, closely, compatible, drilled, jobs, looks, same_signature, switches
 from kgate.protocol import CaseJob
 from kgate.runner import records
-from kgate.runner.outputs import Errand, run_outputs
-from kgate.runner.warmup import Warmed, fill_caches
+from kgate.runner.errand import Errand
+from kgate.runner.outputs import run_outputs
+from kgate.runner.warmup import Warmed, fill_caches, with_compile_time
 from kgate.setting import Emit, Setting, passing
 
 
@@ -62,14 +63,16 @@ def answers(setting: Setting, emit: Emit, *, dumps: bool = False) -> Answers:
     comparable = [c for c in cases if same_signature(setting.plan, c)]
     if setting.plan.target.kind != "cpu":
         bench.warm({HEAD: cases, BASE: comparable})
+    asked = tuple(setting.plan.variants)
     for arm in ORDER:
-        bench.run(arm, comparable if arm.tree is Tree.BASE else cases)
-    bench.run_references(cases)
+        bench.run(arm, comparable if arm.tree is Tree.BASE else cases, asked if arm == FALLBACK else ())
+    bench.run_references((*cases, *asked))
     for arm in DRILLS:
-        bench.run(arm, drilled(setting.plan, cases))
+        bench.run(arm, drilled(setting.plan, cases), asked if arm == SWITCH_ON else ())
     bench.compare_all()
     for arm in DRILLS:
-        bench.run(of_base(arm), [c for c in comparable if bench.suspect(arm, c)])
+        doubted = [c for c in asked if arm == SWITCH_ON and bench.doubted(c)]
+        bench.run(of_base(arm), [c for c in comparable if bench.suspect(arm, c)], doubted)
     bench.compare_all()
     for case in cases:
         kernel = setting.plan.kernels[case.kernel]
@@ -114,8 +117,9 @@ class Bench:
             text = f"{len(self.warmed)} first calls made side by side in {self.compile_s:.1f} s"
             self.emit(Event(name="note", fields={"arm": "", "text": text}))
 
-    def run(self, arm: Arm, cases: Sequence[Case]) -> None:
-        """One arm on its cases, but for those that the ledger knows."""
+    def run(self, arm: Arm, cases: Sequence[Case], behind: Sequence[Case] = ()) -> None:
+        """One arm on its cases, but for those that the ledger knows; variants `behind` all others."""
+        cases = (*cases, *behind)
         if self.setting.unbuilt and arm.tree is Tree.HEAD:
             broken = Failure(rung="compile", reason="compile-failed", text=self.setting.unbuilt)
             for case in cases:
@@ -138,7 +142,8 @@ class Bench:
         Where an access took the process down, the case again on memory with no fence: whoever answers then, reads or
         writes beyond its inputs. The first try is filed under the condition "fenced".
         """
-        lost = [c for c in cases if arm.route is Route.CUSTOM and died(self.outcomes.get((arm, c)))]
+        failed = {c: o for c in cases if isinstance(o := self.outcomes.get((arm, c)), Failure)}
+        lost = [c for c, failure in failed.items() if arm.route is Route.CUSTOM and failure.reason == "died"]
         if not lost:
             return
         for case in lost:
@@ -179,7 +184,7 @@ class Bench:
             return False
         match outcome:
             case Failure():
-                usable = not passing(outcome)
+                usable = case in self.setting.plan.variants or not passing(outcome)
             case Measurement():
                 usable = not self.awaited(arm, case) or all(t.path.is_file() for t in outcome.all_outputs)
                 # An earlier run's files are gone with it: what is to be dumped is compiled and run once more.
@@ -243,6 +248,16 @@ class Bench:
         # Where the custom path is wrong by itself, its drill is wrong with it and says nothing new.
         return arm != SWITCH_ON or not self.broken(HEAD, case)
 
+    def doubted(self, variant: Case) -> bool:
+        """Whether head's dispatch does not answer as its fallback can, so that base has to be asked as well."""
+        vouching = self.comparisons.get((FALLBACK, variant), ())
+        if not same_signature(self.setting.plan, variant) or not (vouching and all(c.holds for c in vouching)):
+            return False
+        outcome = self.outcomes.get((SWITCH_ON, variant))
+        if isinstance(outcome, Failure):
+            return outcome.reason != "unavailable"
+        return any(not c.holds for c in self.comparisons.get((SWITCH_ON, variant), ()))
+
     def broken(self, arm: Arm, case: Case) -> bool:
         """Whether this arm failed, answered wrongly or took the other path, so that base has to be asked as well."""
         outcome = self.outcomes.get((arm, case))
@@ -251,24 +266,8 @@ class Bench:
         return ladder.strayed(arm, outcome) or any(not c.holds for c in self.comparisons.get((arm, case), ()))
 
 
-def died(outcome: Outcome | None) -> bool:
-    return isinstance(outcome, Failure) and outcome.reason == "died"
-
-
 def name_of(arm: Arm, case: Case) -> str:
     return f"{arm.name}|{case.name}"
-
-
-def with_compile_time(outcome: Outcome, warmed: Measurement | None) -> Outcome:
-    """Of the call that compiled: the arm's own found everything in its cache."""
-    if warmed is None or not isinstance(outcome, Measurement):
-        return outcome
-    longest_ns = max(warmed.rungs_ns.get("compile", 0), outcome.rungs_ns.get("compile", 0))
-    took = {(k.kernel, k.code_sha256): k.compile_ns for k in warmed.compiled}
-    compiled = tuple(
-        replace(k, compile_ns=k.compile_ns or took.get((k.kernel, k.code_sha256))) for k in outcome.compiled
-    )
-    return replace(outcome, rungs_ns={**outcome.rungs_ns, "compile": longest_ns}, compiled=compiled)
 
 
 def still_there(files: Collection[Path]) -> bool:

@@ -96,7 +96,7 @@ def narrowed(ready: Setting, options: Options | Attempt) -> Setting:
     """Where nothing but drills is asked for, only what is drilled under every condition is run at all."""
     if not options.drills_only or options.drills == drills.ALL:
         return ready
-    return replace(ready, plan=replace(ready.plan, cases=drills.smallest_of_all(ready.plan)))
+    return replace(ready, plan=replace(ready.plan, cases=drills.smallest_of_all(ready.plan), variants={}))
 
 
 def answered(here: Setting, options: Options, emit: Emit) -> correctness.Answers:
@@ -127,6 +127,7 @@ def observed(
     return Run(
         kernels=here.plan.kernels,
         cases=here.plan.cases,
+        variants=here.plan.variants,
         device=here.plan.target.name,
         on_gpu=here.plan.target.kind != "cpu",
         outcomes={**answers.outcomes, **times.outcomes},

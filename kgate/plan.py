@@ -23,14 +23,18 @@ from kgate.model import (
     Level,
     Manifest,
     Route,
+    Variant,
     Workload,
     of_base,
 )
 from kgate.protocol import MOMENTS, CaseJob, Watch
+from kgate.variants import variants
 
 ORDER: tuple[Arm, ...] = (BASE, HEAD, FALLBACK, of_base(FALLBACK))
 LOCKSTEP: tuple[Arm, ...] = (HEAD, BASE, FALLBACK)  # alive together while they are timed
 DRILLS: tuple[Arm, ...] = (SWITCH_OFF, SWITCH_ON)
+# All variants of one kernel in one process, together. On a GPU each new shape may have to be compiled.
+BRIEF_CPU_S, BRIEF_GPU_S = 2.0, 15.0
 LATENCY_RULES = ("slower-than-base", "slower-than-fallback", "slower-than-baseline")
 
 
@@ -65,10 +69,11 @@ class Plan:
     kernels: Mapping[str, Kernel]
     base_kernels: Mapping[str, Kernel]
     cases: tuple[Case, ...]
-    workloads: Mapping[Case, Workload] = field(repr=False)
+    workloads: Mapping[Case, Workload] = field(repr=False)  # of cases and variants
+    variants: Mapping[Case, Variant] = field(default_factory=dict, repr=False)  # what is asked besides
 
     def case_named(self, name: str) -> Case:
-        return next(c for c in self.cases if c.name == name)
+        return next(c for c in (*self.cases, *self.variants) if c.name == name)
 
     def in_base(self, case: Case) -> bool:
         return case.kernel in self.base_kernels
@@ -89,6 +94,21 @@ def plan(manifest: Manifest, base: Manifest | None, target: Target) -> Plan:
         cases=tuple(workloads),
         workloads=workloads,
     )
+
+
+def varied(plain: Plan) -> Plan:
+    """With what is asked besides the cases, of each kernel."""
+    found: list[Variant] = []
+    for name in plain.kernels:
+        declared = [plain.workloads[c] for c in plain.cases if c.kernel == name]
+        found += variants(name, plain.target.name, declared)
+    return with_variants(plain, found)
+
+
+def with_variants(plain: Plan, found: Iterable[Variant]) -> Plan:
+    made = {replace(variant.of, workload=variant.workload.name): variant for variant in found}
+    workloads = {**plain.workloads, **{case: variant.workload for case, variant in made.items()}}
+    return replace(plain, variants=made, workloads=workloads)
 
 
 def same_signature(plan: Plan, case: Case) -> bool:
@@ -112,7 +132,7 @@ def jobs(plan: Plan, arm: Arm, cases: Iterable[Case]) -> tuple[CaseJob, ...]:
     chosen = [job(plan, arm, case) for case in cases]
     order_seed = hashlib.sha256(f"{arm.name} {[j.case for j in chosen]}".encode()).digest()
     random.Random(order_seed).shuffle(chosen)
-    return tuple(chosen)
+    return tuple(sorted(chosen, key=lambda one: one.brief_s > 0))  # what no manifest asks for spoils nothing behind it
 
 
 def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
@@ -134,12 +154,15 @@ def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
         steps=kernel.steps,
         widen=arm.route is Route.REFERENCE and not own_reference,
         cast=own_reference,
-        watch=Watch(custom=kernel.custom, fallback=kernel.fallback) if arm.route is Route.DISPATCH else None,
+        watch=watch(kernel, arm, case in plan.variants),
         context=context(kernel, arm),
         fallback=kernel.fallback if arm.route is Route.CUSTOM else "",
         compile=kernel.compile if arm.route is Route.CUSTOM else "",
         device_kernels=kernel.device_kernels if arm.route is Route.CUSTOM else (),
         timeout_s=kernel.timeout_s,
+        # A variant is asked with all its bounds, and of no arm that has none.
+        fenced=case in plan.variants and arm.condition == SWITCH_ON.condition,
+        brief_s=(BRIEF_CPU_S if plan.target.kind == "cpu" else BRIEF_GPU_S) if case in plan.variants else 0.0,
     )
 
 
@@ -152,7 +175,15 @@ def closely(arm: Arm, work: Iterable[CaseJob]) -> tuple[CaseJob, ...]:
     moments = {Route.CUSTOM: MOMENTS, Route.FALLBACK: MOMENTS[:1]}.get(arm.route, ())
     if arm.condition or not moments:
         return tuple(work)
-    return tuple(replace(one, moments=moments, fenced=arm.route is Route.CUSTOM) for one in work)
+    return tuple(
+        one if one.brief_s else replace(one, moments=moments, fenced=arm.route is Route.CUSTOM) for one in work
+    )
+
+
+def watch(kernel: Kernel, arm: Arm, brief: bool) -> Watch | None:
+    if arm.route is not Route.DISPATCH or brief:
+        return None
+    return Watch(custom=kernel.custom, fallback=kernel.fallback)
 
 
 def entry(kernel: Kernel, arm: Arm) -> str:

@@ -13,9 +13,9 @@ from kgate import __version__
 from kgate.base import Base
 from kgate.load import baselines, calibrations
 from kgate.load.tree import Head
-from kgate.model import Counted, Fingerprint, Kernel, Level, Manifest, Ownership, Standing
+from kgate.model import Counted, Fingerprint, Kernel, Level, Manifest, Ownership, Standing, Variant
 from kgate.options import Options
-from kgate.plan import Target, plan
+from kgate.plan import Target, plan, with_variants
 from kgate.protocol import Identity
 from kgate.runner.ledger import JSON, Ledger
 from kgate.runner.place import Workplace
@@ -49,6 +49,7 @@ class Premises:
     fingerprint: Fingerprint
     stored_path: str
     remarks: tuple[str, ...]
+    variants: tuple[Variant, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +88,7 @@ def record(here: Setting) -> None:
         fingerprint=here.fingerprint,
         stored_path=here.stored.path if here.stored else "",
         remarks=here.remarks,
+        variants=tuple(here.plan.variants.values()),
     )
     stored = baselines.plain(here.stored) if here.stored else None
     here.ledger.record(KIND, RUN, {"premises": plain(dataclasses.asdict(found)), "stored": stored})
@@ -161,7 +163,7 @@ def setting_of(found: Premises, stored: JSON, ledger: Ledger) -> Setting:
         manifest=manifest,
         base=Base(commit=found.base, tree_hash="", folder=None, manifest=base),
         head=Head(commit=found.head, dirty=found.dirty, tree=""),
-        plan=plan(manifest, base, found.target),
+        plan=with_variants(plan(manifest, base, found.target), found.variants),
         workplace=Workplace(python={}, trees={}, folder=Path(found.key), device=found.target.torch_name),
         identity=Identity(
             must_match=dict(fingerprint.must_match),

@@ -165,6 +165,8 @@ class CaseJob:
     fenced: bool = False  # on a CPU: inputs lie before memory that no access survives
     packages: tuple[str, ...] = ()  # drill only: those that a condition takes away or breaks
     off: tuple[str, str] | None = None  # drill only: variable and value that turn the custom path off
+    # Above 0: the answer alone is wanted, and none once such cases of its kernel have taken so long in this process.
+    brief_s: float = 0.0
     timeout_s: float = 120.0
     picks: dict[str, str] = dataclasses.field(default_factory=dict)  # that the DSL's autotuners are to take
     dose: Dose | None = None

@@ -101,8 +101,9 @@ def silent(event: Event) -> None:
 
 
 def parted(manifest: Manifest, name: str) -> tuple[str, Workload, str]:
-    """Kernel, workload and device ("" if left out) of a case's name as reports print it."""
-    stem, _, device = name.partition("@")
+    """Kernel, workload and device ("" if left out) of a case's name, or a variant's, as reports print it."""
+    full, _, device = name.partition("@")
+    stem = full.partition("~")[0]
     known = {f"{kernel.name}/{w.name}": (kernel.name, w) for kernel in manifest.kernels for w in kernel.workloads}
     if stem not in known:
         raise UsageError(f"{name}: no case is called so{nearest(stem, known)}")
@@ -122,7 +123,13 @@ def case_of(plan: Plan, name: str, workload: Workload, device: str) -> Case:
     if not plan.cases:
         meant = ", ".join(workload.targets)
         raise HostError(f"not run: {name} is meant for {meant}, and this is {plan.target.name}; choose with --device")
-    return plan.cases[0]
+    if "~" not in name:
+        return plan.cases[0]
+    made = {case.stable_name: case for case in plan.variants}
+    stem = name.partition("@")[0]
+    if stem not in made:
+        raise UsageError(f"{name}: nothing is asked besides {plan.cases[0].stable_name} that is called so")
+    return made[stem]
 
 
 def alone(here: Setting, case: Case, order: Order) -> tuple[str, ExitCode]:

@@ -20,7 +20,7 @@ from kgate.load import baselines, calibrations, selection, tree
 from kgate.load import manifest as manifests
 from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Standing, Tree
 from kgate.options import Options
-from kgate.plan import LOCKSTEP, Plan, Target, plan
+from kgate.plan import LOCKSTEP, Plan, Target, plan, varied
 from kgate.protocol import Identity
 from kgate.runner.environment import CACHES, refused, worker_environment
 from kgate.runner.ledger import Ledger
@@ -93,7 +93,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
         manifest=manifest,
         base=base,
         head=head,
-        plan=plan(manifest, base.manifest, target),
+        plan=varied(plan(manifest, base.manifest, target)),
         workplace=replace(place(options, manifest, base, folder), device=target.torch_name),
         identity=identity,
         fingerprint=fingerprint,
@@ -260,7 +260,8 @@ def clean(setting: Setting, outcomes: Mapping[tuple[Arm, Case], Outcome]) -> Non
     """
     with suppress(OSError):
         shutil.rmtree(setting.folder)
-    setting.ledger.forget({case.name for (_, case), o in outcomes.items() if passing(o)}, spent(setting.ledger.path))
+    unsettled = {case.name for (_, case), o in outcomes.items() if case not in setting.plan.variants and passing(o)}
+    setting.ledger.forget(unsettled, spent(setting.ledger.path))
     if setting.base.folder is not None:
         tree.remove(setting.manifest.root, setting.base.folder)
     setting.ledger.close()

@@ -28,7 +28,8 @@ from kgate.model import HEAD, Case, Event, Failure, Manifest, Measurement, Outco
 from kgate.protocol import Identity
 from kgate.runner import launch, parallel
 from kgate.runner.environment import CACHES, worker_environment
-from kgate.runner.outputs import Errand, run_outputs
+from kgate.runner.errand import Errand
+from kgate.runner.outputs import run_outputs
 from kgate.runner.place import Workplace
 from kgate.runner.state import folder_at, hold
 

@@ -13,7 +13,8 @@ from kgate.plan import Plan, job
 from kgate.protocol import CaseJob
 from kgate.runner import parallel, records
 from kgate.runner.environment import cache_variables
-from kgate.runner.outputs import Errand, run_outputs
+from kgate.runner.errand import Errand
+from kgate.runner.outputs import run_outputs
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start
 from kgate.runner.zygote import FORKABLE, Zygotes, by_tree

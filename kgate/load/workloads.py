@@ -76,6 +76,7 @@ def workload(entry: Entry, symbols: Symbols) -> Workload:
         flops=quantity(family, "flops", symbols),
         moved_bytes=quantity(family, "bytes", symbols),
         place=Place(path=given.at.file, line=given.at.line),
+        resized=lambda other: workload(entry, Symbols(name, other, given.at)),
     )
 
 

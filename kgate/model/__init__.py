@@ -56,6 +56,7 @@ from kgate.model.observed import (
     Task,
     Tensor,
     Tree,
+    Variant,
     of_base,
 )
 
@@ -117,6 +118,7 @@ __all__ = [
     "Tensor",
     "Tolerance",
     "Tree",
+    "Variant",
     "Verdict",
     "Workload",
     "of_base",

@@ -1,8 +1,8 @@
 """What the user declares: the manifest as values."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 
@@ -91,6 +91,10 @@ class Workload:
     flops: float | None = None
     moved_bytes: float | None = None
     place: Place
+    # With other symbols; raises ManifestError where they make no sense. None where it is no workload of a manifest.
+    resized: "Callable[[Mapping[str, int | float | str]], Workload] | None" = field(
+        default=None, compare=False, repr=False
+    )
 
     @property
     def empty(self) -> bool:

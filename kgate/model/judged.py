@@ -18,6 +18,7 @@ from kgate.model.observed import (
     Measurement,
     Outcome,
     Ownership,
+    Variant,
 )
 
 
@@ -52,6 +53,7 @@ class Run:
     not_in_base: frozenset[Case] = frozenset()  # base is not asked on purpose: new kernel, changed signature
     drills: tuple[Drill, ...] = ()  # every condition for every kernel, by kernel
     drills_only: bool = False  # nothing but the way out was asked for
+    variants: Mapping[Case, Variant] = field(default_factory=dict)  # asked besides; in outcomes and comparisons as well
     remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox
 
     def of_kernel(self, name: str) -> tuple[Case, ...]:

@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from kgate.model.declared import Place
+from kgate.model.declared import Place, Workload
 from kgate.protocol import MOMENTS, Reason, Rung
 
 
@@ -84,6 +84,19 @@ class Case:
     def stable_name(self) -> str:
         """Without its device: what findings, baselines and debt call it."""
         return f"{self.kernel}/{self.workload}" + ("" if self.direction == "forward" else f"/{self.direction}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """
+    What kgate asks besides a workload: `of` it, with one `change` ("K = 129"). `kind` is what has changed ("K"):
+    variants of one kind are one fault.
+    """
+
+    of: Case
+    kind: str
+    change: str
+    workload: Workload = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,6 +236,7 @@ class Comparison:
     mismatch: str = ""
     broken: tuple[str, ...] = ()
     accepts_zeros: bool = False
+    finite: bool = True  # every value and every expected one
 
     @property
     def holds(self) -> bool:

@@ -14,9 +14,15 @@ def as_base(run: Run) -> Run:
     known. The reference is shared: its files are base's wherever base has the kernel.
     """
     cases = tuple(c for c in run.cases if declared_in_base(run, c))
-    known = set(cases)
+    variants = {c: v for c, v in run.variants.items() if v.of in cases}
+    known = {*cases, *variants}
+    # The fallback that vouches for a variant is asked once, and stands for both.
+    shared = {key: o for key, o in run.outcomes.items() if key[0] == FALLBACK and key[1] in variants}
+    vouched = {key: o for key, o in run.comparisons.items() if key[0] == FALLBACK and key[1] in variants}
+    compared = {(arm, c): o for (a, c), o in run.comparisons.items() if (arm := moved(a)) and c in known}
     return replace(
         run,
+        variants=variants,
         kernels={name: run.base_kernels[name] for name in run.kernels if name in run.base_kernels},
         cases=cases,
         drills=tuple(
@@ -24,8 +30,8 @@ def as_base(run: Run) -> Run:
             for d in run.drills
             if d.kernel in run.base_kernels
         ),
-        outcomes={(arm, c): o for (a, c), o in run.outcomes.items() if (arm := moved(a)) and c in known},
-        comparisons={(arm, c): o for (a, c), o in run.comparisons.items() if (arm := moved(a)) and c in known},
+        outcomes=shared | {(arm, c): o for (a, c), o in run.outcomes.items() if (arm := moved(a)) and c in known},
+        comparisons=vouched | compared,
         paces={},
         shift=None,
         latency={c: latency_of_base(run.latency[c]) for c in cases if c in run.latency},

@@ -18,6 +18,7 @@ from kgate.model import (
     Run,
     of_base,
 )
+from kgate.rules._beside import beside
 from kgate.rules._difference import difference, numbers
 from kgate.rules._habits import beyond_said, stale
 from kgate.rules._law import Limit, Said, of_case
@@ -52,6 +53,7 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         said = custom_said(run, case) or dispatch_said(run, case)
         if said:
             yield of_case(run, limit, case, said)
+    yield from beside(run, limit)
 
 
 def custom_said(run: Run, case: Case) -> Said | None:

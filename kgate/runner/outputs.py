@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgate.model import Arm, CompiledKernel, Event, Failure, Measurement, Outcome, Tensor
-from kgate.protocol import SPOILED, Artifact, CaseJob, Failed, Job, Mode, Output, Reason, Reply, RungDone
+from kgate.protocol import SPOILED, Artifact, CaseJob, Failed, Job, Output, Reason, Reply, RungDone
 from kgate.runner import rungs
-from kgate.runner.collect import BadReply, Tail, Transcript, without_files
+from kgate.runner.collect import SAID_BY_GATE, BadReply, Tail, Transcript, without_files
 from kgate.runner.control import Control, create, discard
+from kgate.runner.errand import ANSWERS, Errand
 from kgate.runner.limits import Guard, Limits
 from kgate.runner.place import Workplace
 from kgate.runner.process import FORK_IS_TO_BLAME, Child, Start, end, epitaph, fresh, log_tail, not_started
@@ -24,23 +25,6 @@ TICK_S = 0.01
 LOST_BEFORE = "an earlier process was lost at this case"
 Emit = Callable[[Event], None]
 Done = Callable[[str, Outcome], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Errand:
-    """
-    What processes do with their cases; the fields are a Job's.
-
-    `artifacts`: the files of what was compiled are wanted, besides what is told of it.
-    """
-
-    mode: Mode = "outputs"
-    arch: str = ""
-    artifacts: bool = False
-    condition: str = ""
-
-
-ANSWERS = Errand()
 
 
 def run_outputs(
@@ -63,6 +47,7 @@ def run_outputs(
     """
     desk = Desk(workplace=workplace, arm=arm, env=env, emit=emit, done=done, limits=limits or Limits(), errand=errand)
     desk.entries.update((j.case, j.entry) for j in jobs)
+    desk.brief.update(j.case for j in jobs if j.brief_s)
     barren = 0
     while rest := [j for j in jobs if j.case not in desk.outcomes]:
         batch = desk.batch(rest)
@@ -105,6 +90,7 @@ class Desk:
         self.limits = limits
         self.errand = errand
         self.entries: dict[str, str] = {}  # by case, what is called
+        self.brief: set[str] = set()  # cases of which nothing is told on the way, and which get no second try
         self.outcomes: dict[str, Outcome] = {}
         self.suspects: set[str] = set()  # cases at which a process was lost that had answered others
         self.again: dict[str, Failure] = {}  # of cases that failed behind others in their process: given a second try
@@ -175,11 +161,23 @@ class Desk:
             note = "; ".join(filter(None, (str(outcome.facts.get("note", "")), LOST_BEFORE)))
             outcome = replace(outcome, facts={**outcome.facts, "note": note})
         self.outcomes[case] = outcome
+        self.done(case, outcome)
+        if case in self.brief:
+            self.spare(case, outcome)
+            return
         if isinstance(outcome, Failure):
             self.emit(rungs.failed(case, self.arm, outcome, self.entries[case], self.workplace.manifest))
-        self.done(case, outcome)
         ok = isinstance(outcome, Measurement)
         self.emit(Event(name="case-ended", fields={"case": case, "arm": self.arm.name, "ok": ok}))
+
+    def spare(self, case: str, outcome: Outcome) -> None:
+        """A brief case that takes its process down is enough: others of its function may do so too, one by one."""
+        if isinstance(outcome, Failure) and outcome.reason in SAID_BY_GATE:
+            left = Failure(rung="run", reason="unavailable", text=f"left out: {self.entries[case]} died at {case}")
+            for other in self.brief - self.outcomes.keys():
+                if self.entries[other] == self.entries[case]:
+                    self.outcomes[other] = left
+                    self.done(other, left)
 
 
 class Reading:
@@ -242,6 +240,8 @@ class Reading:
     def follow(self, reply: Reply) -> Stop | None:
         """Tell of a reply that has been found in its place, and move the deadline: each case has its own."""
         desk = self.desk
+        if isinstance(reply, RungDone) and reply.case in desk.brief:
+            return None
         if isinstance(reply, RungDone):
             desk.emit(rungs.climbed(reply.case, desk.arm, reply.rung, reply.ns))
             return None
@@ -265,7 +265,7 @@ class Reading:
         function's other cases that failed alike.
         """
         desk = self.desk
-        if isinstance(outcome, Failure) and len(self.outcomes) > 1 and case not in desk.again:
+        if isinstance(outcome, Failure) and len(self.outcomes) > 1 and case not in (*desk.again, *desk.brief):
             self.held.add(case)
             desk.again[case] = outcome
             return

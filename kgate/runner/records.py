@@ -9,6 +9,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Literal
 
 from kgate.model import (
@@ -82,6 +83,7 @@ class ComparisonRecord:
     mismatch: str
     broken: tuple[str, ...]
     accepts_zeros: bool
+    finite: bool = True
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -171,7 +173,7 @@ def launch_from_json(value: JSON) -> tuple[LaunchTiming | None, dict[str, Failur
 
 
 def plain(value: Any) -> JSON:
-    """Enums as their values, paths as text, tuples as lists, infinities as text."""
+    """Enums as their values, paths as text, tuples as lists, infinities as text, functions as null."""
     match value:
         case dict():
             return {str(k): plain(v) for k, v in value.items()}
@@ -183,4 +185,6 @@ def plain(value: Any) -> JSON:
             return str(value)
         case float() if math.isinf(value):
             return str(value)
+        case FunctionType():
+            return None
     return value

@@ -7,11 +7,13 @@ What fails here fails again in its arm, where it is told.
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from kgate.model import Arm, Event, Measurement
+from kgate.model import Arm, Event, Measurement, Outcome
 from kgate.protocol import CaseJob
 from kgate.runner import parallel
-from kgate.runner.outputs import Errand, run_outputs
+from kgate.runner.errand import Errand
+from kgate.runner.outputs import run_outputs
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start
 
@@ -44,3 +46,15 @@ def filled(workplace: Workplace, share: Sequence[tuple[Arm, CaseJob]], start: St
 
 def untold(event: Event) -> None:
     """The stream tells of a case when its arm answers it."""
+
+
+def with_compile_time(outcome: Outcome, warmed: Measurement | None) -> Outcome:
+    """Of the call that compiled: the arm's own found everything in its cache."""
+    if warmed is None or not isinstance(outcome, Measurement):
+        return outcome
+    longest_ns = max(warmed.rungs_ns.get("compile", 0), outcome.rungs_ns.get("compile", 0))
+    took = {(k.kernel, k.code_sha256): k.compile_ns for k in warmed.compiled}
+    compiled = tuple(
+        replace(k, compile_ns=k.compile_ns or took.get((k.kernel, k.code_sha256))) for k in outcome.compiled
+    )
+    return replace(outcome, rungs_ns={**outcome.rungs_ns, "compile": longest_ns}, compiled=compiled)

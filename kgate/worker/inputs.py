@@ -42,24 +42,34 @@ class Input:
     def write(self, seed: int) -> None:
         """The values of the sample with this seed; fixed tensors too are restored."""
         offset = self.offset(seed)
-        if self.tensor.is_contiguous():
+        if self.tensor.is_contiguous() and not self.repeats:
             roll(self.values, offset, self.tensor.view(-1))
             return
         rolled = self.values.new_empty(len(self.values))
         roll(self.values, offset, rolled)
         strides = self.tensor.stride()
-        distinct(self.tensor, strides).copy_(distinct(rolled.view(self.spec.shape), strides))
+        distinct(self.tensor, strides).copy_(distinct(self.shown(rolled), strides))
+
+    @property
+    def repeats(self) -> bool:
+        """Whether one element stands for several; a widened copy of it has room for all of them."""
+        return self.spec.strides is not None and 0 in self.spec.strides
+
+    def shown(self, values: Any) -> Any:
+        """Flat values as the function sees them, also where index 0 stands for a whole dimension."""
+        shaped = values.view(self.spec.shape)
+        return distinct(shaped, self.spec.strides or ()).expand(self.spec.shape) if self.repeats else shaped
 
     def kept(self, seed: int) -> bool:
         """Whether the tensor still holds what `write` of this seed put there."""
         import torch
 
         offset = self.offset(seed)
-        if self.tensor.is_contiguous():
+        if self.tensor.is_contiguous() and not self.repeats:
             seen, cut = self.tensor.detach().view(-1), len(self.values) - offset
             return alike(seen[offset:], self.values[:cut]) and alike(seen[:offset], self.values[cut:])
         strides = self.tensor.stride()
-        wanted = distinct(torch.roll(self.values, offset).view(self.spec.shape), strides)
+        wanted = distinct(self.shown(torch.roll(self.values, offset)), strides)
         return alike(distinct(self.tensor.detach(), strides).reshape(-1), wanted.reshape(-1))
 
 

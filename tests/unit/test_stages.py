@@ -9,7 +9,7 @@ import pytest
 
 from kgate.base import Base
 from kgate.bounds import bounds_of, longest_dimension
-from kgate.correctness import Answers, Bench, compared, with_compile_time
+from kgate.correctness import Answers, Bench, compared
 from kgate.ladder import rungs, strayed
 from kgate.load.tree import Head
 from kgate.model import (
@@ -37,6 +37,7 @@ from kgate.runner.choice import Choice
 from kgate.runner.ledger import Ledger
 from kgate.runner.lockstep import Launch
 from kgate.runner.place import Workplace
+from kgate.runner.warmup import with_compile_time
 from kgate.setting import Setting
 from kgate.stopwatch import Stopwatch
 from tests.unit import builders

@@ -43,12 +43,12 @@ def staged(worker_python: str, tmp_path: Path) -> Callable[[str], Shop]:
 
 @pytest.fixture(scope="session")
 def stocked(worker_python: str) -> Callable[..., Shop]:
-    def stock(root: Path, before: dict[str, str], after: dict[str, str], *, top: str = "", inner: str = ".") -> Shop:
-        """Two commits: `before`, then `after` laid over it."""
+    def stock(root: Path, before: dict[str, str], after: dict[str, str], *, inner: str = ".", **kind: str) -> Shop:
+        """Two commits: `before`, then `after` laid over it; `kind` is for Shop.stock."""
         made = Shop(root=root, python=worker_python, inner=inner)
-        made.stock(before, top=top)
+        made.stock(before, **kind)
         made.commit("Before")
-        made.stock(after, top=top)
+        made.stock(after, **kind)
         made.commit("After")
         return made
 

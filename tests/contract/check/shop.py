@@ -43,8 +43,8 @@ ENTRY = """\
     fallback: shop.plain:double
     switch: {{env: SHOP_{upper}, custom: "1", fallback: "0"}}
     targets: [cpu]
-    args: {{x: {{shape: [N], dtype: float32}}}}
-    workloads: {{small: {{N: 64, source: test}}}}
+    args: {{x: {{shape: {shape}, dtype: float32}}}}
+    workloads: {{small: {workload}}}
 """
 GIT = {
     "GIT_AUTHOR_NAME": "Shop",
@@ -93,11 +93,22 @@ class Shop:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
 
-    def stock(self, customs: Mapping[str, str], *, top: str = "") -> None:
-        """kgate.yaml and the packages, with one kernel for each custom path's source. `top` joins the manifest."""
-        entries = "".join(ENTRY.format(name=n, upper=n.upper()) for n in customs)
+    def stock(
+        self,
+        customs: Mapping[str, str],
+        *,
+        top: str = "",
+        plain: str = PLAIN,
+        shape: str = "[N]",
+        workload: str = "{N: 64, source: test}",
+    ) -> None:
+        """
+        kgate.yaml and the packages, with one kernel for each custom path's source. `top` joins the manifest; `plain` is
+        the fallback's source.
+        """
+        entries = "".join(ENTRY.format(name=n, upper=n.upper(), shape=shape, workload=workload) for n in customs)
         manifest = f"version: 1\n{top}kernels:\n{entries}"
-        self.write({"kgate.yaml": manifest, "shop/__init__.py": "", "shop/plain.py": PLAIN})
+        self.write({"kgate.yaml": manifest, "shop/__init__.py": "", "shop/plain.py": plain})
         self.write({f"shop/{n}.py": SHOP.format(name=n, upper=n.upper()) for n in customs})
         self.write({"customs/__init__.py": "", **{f"customs/{n}.py": source for n, source in customs.items()}})
 

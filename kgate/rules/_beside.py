@@ -1,0 +1,161 @@
+"""
+What the product's own call answers beside the declared workloads. Only what the fallback answers within its bound, with
+finite numbers, can be held against it: what neither can do is no workload.
+
+A refusal is in order: an error, or the fallback's answer. A wrong number is not, nor is a process that dies.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from kgate.model import FALLBACK, HEAD, SWITCH_ON, Case, Comparison, Failure, Finding, Run, Variant
+from kgate.protocol import TensorArg
+from kgate.rules._difference import difference, numbers
+from kgate.rules._law import Limit, Said, of_kernel
+from kgate.rules._state import first_broken, happened
+
+FATAL = ("died", "hung", "exited")
+MODULI = (128, 64, 32, 16, 8, 4)
+SHOWN = 4
+
+
+def beside(run: Run, limit: Limit) -> Iterator[Finding]:
+    """One finding for each kind of change, whatever the workload; its name is stable between runs."""
+    kinds: dict[tuple[str, str], list[Case]] = {}
+    for case, variant in run.variants.items():
+        if vouched_for(run, case) and sound_of(run, variant):
+            kinds.setdefault((case.kernel, variant.kind), []).append(case)
+    for (kernel, kind), cases in kinds.items():
+        wrong = [case for case in cases if fault(run, case) is not None]
+        if wrong:
+            found = of_kernel(run, limit, run.kernels[kernel], said(run, cases, wrong))
+            yield replace(found, name=f"{kernel}~{kind}")
+
+
+def vouched_for(run: Run, case: Case) -> bool:
+    compared = run.comparisons.get((FALLBACK, case), ())
+    return bool(compared) and all(c.holds and c.finite for c in compared)
+
+
+def sound_of(run: Run, variant: Variant) -> bool:
+    """What is wrong as declared is told by its own finding."""
+    arms = (HEAD, SWITCH_ON)
+    return not any(run.failed(arm, variant.of) for arm in arms) and first_broken(run, arms, variant.of) is None
+
+
+def fault(run: Run, case: Case) -> Failure | Comparison | None:
+    outcome = run.outcome(SWITCH_ON, case)
+    if isinstance(outcome, Failure):
+        return outcome if outcome.reason in FATAL else None
+    return next((c for c in run.comparisons.get((SWITCH_ON, case), ()) if not c.holds), None)
+
+
+def said(run: Run, cases: Sequence[Case], wrong: Sequence[Case]) -> Said:
+    worst = min(wrong, key=lambda case: size_of(run.variants[case]))
+    variant, found = run.variants[worst], fault(run, worst)
+    kernel = run.kernels[worst.kernel]
+    others = f" and {len(wrong) - 1} more of {len(cases)} tried" if len(wrong) > 1 else f" (of {len(cases)} tried)"
+    where = f"{kernel.dispatch}, asked {variant.change} in place of {variant.of.workload}'s{others},"
+    if isinstance(found, Failure):
+        sentence, more = f"{where} {happened(found)}", {}
+    else:
+        assert found is not None
+        sentence, more = f"{where} differs from the reference: {difference(found)}", numbers(found)
+    right = [case for case in cases if case not in wrong]
+    evidence = {
+        "pattern": pattern(run, wrong, right),
+        "wrong": listed(run, wrong),
+        "right": listed(run, right),
+        "as a workload": snippet(variant),
+        "alone": f"kgate repro {worst.name!r} shows it",
+        **more,
+    }
+    return Said(
+        sentence=sentence,
+        evidence={key: text for key, text in evidence.items() if text},
+        advice=f"Mend {kernel.custom}, or let {kernel.dispatch} send what it is not for to {kernel.fallback}.",
+    )
+
+
+def size_of(variant: Variant) -> int:
+    total = 0
+    for arg in variant.workload.args.values():
+        if isinstance(arg, TensorArg):
+            count = 1
+            for n in arg.shape:
+                count *= n
+            total += count
+    return total
+
+
+def listed(run: Run, cases: Sequence[Case]) -> str:
+    texts = list(dict.fromkeys(run.variants[case].change for case in cases))
+    return ", ".join(texts[:SHOWN]) + (f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else "")
+
+
+def pattern(run: Run, wrong: Sequence[Case], right: Sequence[Case]) -> str:
+    """`every K tried that is no multiple of 16`; "" where nothing tells what is wrong from what is not."""
+    name, _, size = run.variants[wrong[0]].change.partition(" = ")
+    if not size:
+        small = [c for c, v in run.variants.items() if v.kind == "small" and v.of == run.variants[wrong[0]].of]
+        return "as the workload has it, it is right" if small and fault(run, small[0]) is None else ""
+    bad, good = values(run, wrong), [n for n in values(run, right) if n] + usual(run, wrong, name)
+    if len(bad) < len(set(wrong)) or 0 in bad:
+        return ""
+    for modulus in MODULI:
+        if good and all(n % modulus for n in bad) and not any(n % modulus for n in good):
+            residues = {n % modulus for n in bad}
+            one = f", all with {name} mod {modulus} = {residues.pop()}" if len(residues) == 1 else ""
+            return f"every {name} tried that is no multiple of {modulus}{one}"
+    for modulus in MODULI:
+        residues = {n % modulus for n in bad}
+        if len(bad) > 1 and len(residues) == 1 and not residues & {n % modulus for n in good}:
+            return f"{name} mod {modulus} = {residues.pop()}"
+    return ""
+
+
+def usual(run: Run, wrong: Sequence[Case], name: str) -> list[int]:
+    """The size as it is in the small copies of the same workloads, which are right."""
+    origins = {run.variants[case].of for case in wrong}
+    small = [v for c, v in run.variants.items() if v.kind == "small" and v.of in origins and fault(run, c) is None]
+    found = (variant.workload.symbols.get(name) for variant in small)
+    return [size for size in found if isinstance(size, int)]
+
+
+def values(run: Run, cases: Sequence[Case]) -> list[int]:
+    texts = (run.variants[case].change.partition(" = ")[2] for case in cases)
+    return [int(text) for text in texts if text.isdigit()]
+
+
+def snippet(variant: Variant) -> str:
+    """The lines of a manifest that make it a workload, in one."""
+    workload = variant.workload
+    symbols = [f"{name}: {value}" for name, value in workload.symbols.items()]
+    args = [f"{name}: {{{spelt(arg)}}}" for name, arg in changed_args(variant).items()]
+    given = [*symbols, *([f"args: {{{', '.join(args)}}}"] if args else []), "source: found by kgate"]
+    return f"found: {{{', '.join(given)}}}"
+
+
+def changed_args(variant: Variant) -> Mapping[str, TensorArg]:
+    """Arguments that say more than their symbols do: a layout, another scale or distribution, a size as a number."""
+    told = {}
+    for name, arg in variant.workload.args.items():
+        if isinstance(arg, TensorArg) and variant.kind not in variant.workload.symbols and variant.kind != "small":
+            told[name] = arg
+    return told
+
+
+def spelt(arg: TensorArg) -> str:
+    fill, said = arg.fill, [f"shape: {list(arg.shape)}"]
+    if arg.strides is not None:
+        said.append(f"strides: {list(arg.strides)}")
+    if arg.scale != 1.0:
+        said.append(f"scale: {arg.scale:g}")
+    match fill.kind:
+        case "normal" if (fill.a, fill.b) != (0.0, 1.0):
+            said.append(f"normal: {{mean: {fill.a:g}, std: {fill.b:g}}}")
+        case "constant":
+            said.append(f"constant: {fill.a:g}")
+        case "mask":
+            said.append(f"mask: {{p: {fill.a:g}}}")
+    return ", ".join(said)
