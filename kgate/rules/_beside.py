@@ -8,11 +8,12 @@ A refusal is in order: an error, or the fallback's answer. A wrong number is not
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kgate.model import FALLBACK, HEAD, SWITCH_ON, Case, Comparison, Failure, Finding, Run, Variant
+from kgate.model import FALLBACK, REPEATS, SWITCH_ON, Case, Comparison, Failure, Finding, Run, Variant
 from kgate.protocol import TensorArg
 from kgate.rules._difference import difference, numbers
+from kgate.rules._habits import beyond_said, stale
 from kgate.rules._law import Limit, Said, of_kernel
-from kgate.rules._state import first_broken, happened
+from kgate.rules._state import ANSWERS, custom_failure, first_broken, happened
 
 FATAL = ("died", "hung", "exited")
 MODULI = (128, 64, 32, 16, 8, 4)
@@ -22,8 +23,9 @@ SHOWN = 4
 def beside(run: Run, limit: Limit) -> Iterator[Finding]:
     """One finding for each kind of change, whatever the workload; its name is stable between runs."""
     kinds: dict[tuple[str, str], list[Case]] = {}
+    well = {kernel for kernel in run.kernels if sound(run, kernel)}
     for case, variant in run.variants.items():
-        if vouched_for(run, case) and sound_of(run, variant):
+        if case.kernel in well and vouched_for(run, case):
             kinds.setdefault((case.kernel, variant.kind), []).append(case)
     for (kernel, kind), cases in kinds.items():
         wrong = [case for case in cases if fault(run, case) is not None]
@@ -37,10 +39,16 @@ def vouched_for(run: Run, case: Case) -> bool:
     return bool(compared) and all(c.holds and c.finite for c in compared)
 
 
-def sound_of(run: Run, variant: Variant) -> bool:
-    """What is wrong as declared is told by its own finding."""
-    arms = (HEAD, SWITCH_ON)
-    return not any(run.failed(arm, variant.of) for arm in arms) and first_broken(run, arms, variant.of) is None
+def sound(run: Run, kernel: str) -> bool:
+    """What is wrong as declared is told by its own finding, and may be wrong beside it for the same reason."""
+    return not any(
+        custom_failure(run, case)
+        or run.failed(SWITCH_ON, case)
+        or first_broken(run, (*ANSWERS, REPEATS, SWITCH_ON), case)
+        or beyond_said(run, case)
+        or stale(run, case)
+        for case in run.of_kernel(kernel)
+    )
 
 
 def fault(run: Run, case: Case) -> Failure | Comparison | None:
