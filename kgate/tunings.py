@@ -19,8 +19,9 @@ from kgate.figures import count
 from kgate.model import BASE, HEAD, Arm, Case, LaunchTiming, Measurement
 from kgate.plan import job
 from kgate.protocol import CaseJob
+from kgate.runner.errand import Errand
 from kgate.runner.ledger import Ledger
-from kgate.runner.outputs import Errand, run_outputs
+from kgate.runner.outputs import run_outputs
 from kgate.setting import Emit, Setting
 
 TUNINGS = 3  # the first is that of the arm's answer

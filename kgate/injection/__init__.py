@@ -26,8 +26,9 @@ from kgate.plan import job, looks
 from kgate.protocol import Dose
 from kgate.rehearsal import Rehearsal, Round, twice
 from kgate.rules import happened
+from kgate.runner.errand import Errand
 from kgate.runner.ledger import Ledger
-from kgate.runner.outputs import Errand, run_outputs
+from kgate.runner.outputs import run_outputs
 from kgate.runner.process import Start
 from kgate.sequence import Agenda
 from kgate.setting import Emit, Setting, clean, fresh_zygotes, prepare, zygotes
