@@ -56,9 +56,14 @@ def measured(device_name: str, wanted: bool, measure: Callable[[devices.Device],
     """Nothing where the device is not here, or will not be measured."""
     if not wanted:
         return {}
+
+    def on_it() -> dict[str, float]:
+        device.select(device_name)
+        return measure(device)
+
     try:
         device = devices.device(device_name)
-        return foreign("environment", lambda: measure(device))
+        return foreign("environment", on_it)
     except Fault:
         return {}
 
