@@ -32,7 +32,7 @@ def check(options: Options, emit: Emit) -> Report:
     attempt = premises.begun(options, started.isoformat())
     premises.record_attempt(ready.ledger, attempt)
     prepared = time.monotonic()
-    with setting.zygotes(ready, emit) as here:
+    with setting.zygotes(ready, emit, launches=not options.drills_only) as here:
         answers = answered(here, options, emit)
         compared = time.monotonic()
         answers = drills.answers(here, answers, drilled, emit)

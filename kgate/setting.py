@@ -130,9 +130,10 @@ def fingerprint_of(identity: Identity) -> Fingerprint:
 
 
 @contextmanager
-def zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
+def zygotes(setting: Setting, emit: Emit, *, launches: bool = True) -> Iterator[Setting]:
     """
-    The same setting, with processes started the way its device wants it, and none of them left behind.
+    The same setting, with processes started the way its device wants it, and none of them left behind. `launches`: it
+    will be timed as well.
 
     On CUDA a launch is a fork, since a new process takes seconds to reach a context. On a CPU it is a new process:
     children of one parent would share its heap, whose layout alone can make a difference of some per cent.
@@ -144,7 +145,8 @@ def zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
     with Zygotes(packages, emit, shared_by=by_tree) as alone, Zygotes(packages, emit, clusters=CLUSTERS) as together:
         alone.warm(setting.workplace, timed)
         # These import while the first half of the run goes on, so that no launch has to wait for them.
-        together.warm(setting.workplace, timed)
+        if launches:
+            together.warm(setting.workplace, timed)
         yield replace(setting, start=alone.start, launch_start=together.start)
 
 
