@@ -6,13 +6,14 @@ from datetime import datetime, timezone
 
 import numpy as np
 
-from kgate import controls, prediction, stats
+from kgate import controls, prediction, rules, stats
 from kgate.margins import MARGINS
 from kgate.model import BASE, HEAD, CalibratedCase, Calibration, Case, Counted, LaunchTiming, Level
 from kgate.plan import looks
 from kgate.prediction import Course, Foretold
 from kgate.rehearsal import Rehearsal
 from kgate.replay import Rate
+from kgate.rules import slower_than_base
 from kgate.setting import Setting
 from kgate.variance import Component, components
 
@@ -29,7 +30,8 @@ def calibration(here: Setting, cases: Sequence[Case], rehearsal: Rehearsal) -> C
     tests = 2 * (len(cases) + sum(len(here.plan.kernels[name].workloads) > 1 for name in here.plan.kernels))
     course = Course(looks=at, confirming=min(MARGINS.confirming_launches, at[0]), tests=tests)
     found = {c: one(logs[c], prediction.alone(by_start(logs[c], on_gpu), course), on_gpu) for c in logs}
-    counted = [c for c, case in found.items() if case.level is Level.FAIL]
+    level = rules.level_of(slower_than_base.NAME, here.manifest.policy, on_gpu)
+    counted = [c for c, case in found.items() if stops(level, case)]
     quiet = rehearsal.companions.taken.values() if on_gpu else ()
     green = prediction.together([by_start(logs[c], on_gpu) for c in counted], [control_logs(k) for k in quiet], course)
     labels = {label for of_case in logs.values() for label in of_case}
@@ -45,6 +47,11 @@ def calibration(here: Setting, cases: Sequence[Case], rehearsal: Rehearsal) -> C
         days=len({label.split("/")[0] for label in labels}),
         cases={c.stable_name: case for c, case in found.items()},
     )
+
+
+def stops(policy: Level, case: CalibratedCase) -> bool:
+    """Whether an open question on this case is no green run: the policy says so, or it warns and the file raises it."""
+    return policy is Level.FAIL or (policy is Level.WARN and case.level is Level.FAIL)
 
 
 def by_label(taken: Mapping[str, LaunchTiming]) -> dict[str, float]:

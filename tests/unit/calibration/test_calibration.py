@@ -61,6 +61,19 @@ def test_a_case_may_block_only_where_the_promises_hold_for_it(launches, starts, 
     assert reason in said
 
 
+@pytest.mark.parametrize(
+    ("policy", "level", "stops"),
+    [
+        (Level.FAIL, Level.WARN, True),
+        (Level.WARN, Level.FAIL, True),
+        (Level.WARN, Level.WARN, False),
+        (Level.NOTE, Level.FAIL, False),
+    ],
+)
+def test_what_can_keep_a_clean_change_from_green_is_the_policys_and_the_files_word(policy, level, stops):
+    assert findings.stops(policy, case(level=level)) is stops
+
+
 def test_a_launch_without_both_arms_or_with_a_time_that_is_none_is_left_out():
     whole = LaunchTiming(launch=0, samples_ns={"head": (105.0,), "base": (100.0,)}, call_ns={}, method="fake")
     one_arm = replace(whole, samples_ns={"head": (1.0,)})
@@ -79,7 +92,7 @@ def test_the_text_says_what_differs_what_is_foretold_and_where_it_is_kept():
     shown = table.text(done(cases={"gemm/small": case(), "add/one": case(level=Level.WARN, reason="rough")}))
 
     assert "zygotes differ in 0 of 2 cases" in shown
-    assert "a clean change of 1 case at level fail does not come out green in 0 of 1000 (≤ 0.3 %)" in shown
+    assert "a clean change does not come out green in 0 of 1000 (≤ 0.3 %), all cases together" in shown
     assert "warn: add/one: rough" in shown
     assert "ci/calibration/h200.json: review and commit this file" in shown
 
