@@ -54,7 +54,7 @@ def again(folders: Sequence[Path], path: Path) -> Report:
     run = observed(here, answers, times, owned, owned_before)
     run = replace(run, drills=drills.planned(here.plan, made[-1].drills), drills_only=made[-1].drills_only)
     left = left_over(allowance, times.over_budget, len(here.plan.cases))
-    run = replace(run, remarks=(*run.remarks, *filter(None, (left,))))
+    run = replace(run, remarks=(*run.remarks, *times.remarks, *filter(None, (left,))))
     return reported(here, run, rules.judge(run, here.manifest.policy), together(made), attempts=len(made))
 
 
