@@ -29,7 +29,7 @@ SPREAD = (
     "  slower beyond 15 % and beyond what such a launch shows once in a hundred times"
 )
 PRIVATE = ("interpreter",)  # a path of the machine that measured: of no use to others, and the file is committed
-PLACES = ("worst", "extent")  # metrics that tell where an error is, not how large
+PLACES = ("worst", "extent", "pattern")  # metrics that tell where an error is, not how large
 
 
 def record(path: Path, report: Path | None) -> str:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from kgate.chunks import Allowance, Chunk, chunks
 from kgate.metrics import measured
 from kgate.model import Bound, Comparison, Metric, Tensor
+from kgate.patterns import pattern
 from kgate.tensors import DTYPES, Kind, dtype_of, read_matrix
 
 
@@ -68,10 +69,13 @@ def _compared(index: int, output: Tensor, contracts: Sequence[tuple[Tensor, str]
         return dataclasses.replace(found, mismatch=f"output {index} {mismatch}")
     finite: list[bool] = []
     metrics = measured(_noting(finite, _pieces(read_matrix(output), output, reference, bound)))
+    broken = _broken(metrics, bound)
+    if broken and (shared := pattern(_pieces(read_matrix(output), output, reference, bound))):
+        metrics[shared.name] = shared
     return dataclasses.replace(
         found,
         metrics=metrics,
-        broken=_broken(metrics, bound),
+        broken=broken,
         finite=all(finite),
         accepts_zeros=_accepts_zeros(output, reference, bound),
     )

@@ -14,8 +14,8 @@ SOURCES = {
 def difference(comparison: Comparison) -> str:
     """
     `output 0 (float32 [64, 128]): row error 0.5, at most 1e-05 allowed; 498 of 8192 elements outside the bound, first
-    at [1, 84], all in …, the worst at [1, 84]: 1.25, expected 0.75`. Of several bounds that do not hold, the first; the
-    others are evidence.
+    at [1, 84], all in …, all of them are 0, the worst at [1, 84]: 0, expected 0.75`. Of several bounds that do not
+    hold, the first; the others are evidence.
     """
     head = named(comparison)
     if comparison.mismatch:
@@ -27,10 +27,12 @@ def difference(comparison: Comparison) -> str:
 
 def spread_out(comparison: Comparison, broken: str) -> tuple[str, ...]:
     """How many elements, where they lie and which is the worst, where `broken` has not said so already."""
-    outside, extent, spot = (comparison.metrics.get(name) for name in ("mismatch", "extent", "worst"))
+    places = ("mismatch", "extent", "pattern", "worst")
+    outside, extent, shared, spot = (comparison.metrics.get(name) for name in places)
     said = (
         (outside.where if outside and outside.value else "", "{} elements outside the bound"),
         (extent.where if extent else "", "{}"),
+        (shared.where if shared else "", "{}"),
         (spot.where if spot else "", "the worst at {}"),
     )
     fresh = [form.format(where) for where, form in said if where and where not in broken]

@@ -20,7 +20,7 @@ def specimen(rule: str = RULE, **said: str) -> Specimen:
 
 def finding(rule: str = RULE, **other: object) -> dict[str, object]:
     usual = {"rule": rule, "kernel": "one", "level": "fail", "pre_existing": False, "blocks": True, "sentence": "s"}
-    return {**usual, **other}
+    return {**usual, "undecided": False, **other}
 
 
 def scored(subject: Specimen, *findings: Mapping[str, Any], cases: int = 1) -> Row:
@@ -39,6 +39,12 @@ def test_a_finding_of_another_rule_is_counted_apart() -> None:
 @pytest.mark.parametrize("other", [{"level": "note"}, {"pre_existing": True}, {"kernel": "two"}])
 def test_what_blocks_nothing_or_is_older_or_anothers_does_not_count(other: dict[str, object]) -> None:
     assert scored(specimen(), finding(**other)).result == MISSED
+
+
+def test_a_time_that_is_still_open_blames_nobody() -> None:
+    assert scored(specimen("nothing"), finding("slower-than-base", undecided=True)).result == QUIET
+    assert scored(specimen("slower-than-base"), finding("slower-than-base", undecided=True)).result == MISSED
+    assert scored(specimen("not-measured"), finding("not-measured", undecided=True)).result == NAMED
 
 
 def test_any_finding_of_an_honest_kernel_is_a_false_alarm() -> None:

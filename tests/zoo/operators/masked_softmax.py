@@ -20,3 +20,7 @@ def custom(x, keep):
     largest = hidden.amax(dim=-1, keepdim=True).nan_to_num(neginf=0.0)
     weights = torch.exp(hidden - largest)
     return weights / weights.sum(dim=-1, keepdim=True).clamp_min(torch.finfo(x.dtype).tiny)
+
+
+def exact(x, keep):
+    return custom(x.double(), keep)

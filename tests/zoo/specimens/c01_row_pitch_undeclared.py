@@ -3,7 +3,7 @@ The same stride guard that looks only at the last dimension, where the manifest 
 
 Source: C01, https://github.com/NVIDIA/TransformerEngine/pull/2746
 Kind: kernel
-Missed: no check looks for it yet
+Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

@@ -3,7 +3,7 @@ The same maximum that starts at -5e4, where the manifest declares logits around 
 
 Source: C04, https://github.com/flashinfer-ai/flashinfer/pull/4401
 Kind: kernel
-Missed: no check looks for it yet
+Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

@@ -3,7 +3,7 @@ Leaves the last scale out if K is no multiple of 128, where every declared K is.
 
 Source: C06, https://github.com/pytorch/FBGEMM/issues/6159
 Kind: kernel
-Missed: no check looks for it yet
+Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

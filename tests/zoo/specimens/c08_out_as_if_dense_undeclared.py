@@ -3,7 +3,7 @@ Writes the caller's tensor as a dense run, where the manifest declares no other.
 
 Source: C08, https://github.com/flagos-ai/FlagGems/pull/5939
 Kind: kernel
-Missed: no check looks for it yet
+Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

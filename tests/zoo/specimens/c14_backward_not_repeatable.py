@@ -3,7 +3,7 @@ Declares itself deterministic; forward and one gradient are, the gradient of a c
 
 Source: C14, https://github.com/Dao-AILab/flash-attention/issues/2244
 Kind: kernel
-Missed: no check looks for it yet
+Missed: gradients are not compared
 Must say: nondeterministic
 """
 

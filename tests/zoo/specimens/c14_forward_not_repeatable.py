@@ -3,7 +3,7 @@ Declares itself deterministic, and sums its parts in an order that changes from 
 
 Source: C14, https://github.com/Dao-AILab/flash-attention/issues/2244
 Kind: kernel
-Missed: no check looks for it yet
+Missed: no call is repeated
 Must say: nondeterministic
 """
 

@@ -3,7 +3,7 @@ The right values in memory of its own, columns one after the other where the fal
 
 Source: C48, https://github.com/NVIDIA/cuEquivariance/issues/223
 Kind: kernel
-Missed: no check looks for it yet
+Missed: strides and shared memory of outputs are not compared
 Must say: contract-broken
 """
 

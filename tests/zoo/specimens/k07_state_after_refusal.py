@@ -1,0 +1,23 @@
+"""
+Refuses a length that is no multiple of 8, and answers wrongly ever after.
+
+Source: C22, https://pypi.org/project/omlx
+Kind: kernel
+Missed: refusals are not declared
+Must say: wrong-result
+"""
+
+OPERATOR = "double"
+MANIFEST = """
+refuses: [{when: "N % 8 != 0", with: ValueError}]
+workloads:
+  small: {N: 64}
+"""
+SEEN = []
+
+
+def kernel(x):
+    if len(x) % 8:
+        SEEN.append(len(x))
+        raise ValueError("N must be a multiple of 8")
+    return x + x if not SEEN else x.clone()

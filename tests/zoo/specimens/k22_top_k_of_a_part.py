@@ -1,0 +1,16 @@
+"""
+Looks for the largest values in the first half of each row.
+
+Source: P37, https://kernelbench.com
+Kind: kernel
+Missed: there is no comparison of top-k
+Must say: wrong-result
+"""
+
+import torch
+
+OPERATOR = "top_k"
+
+
+def kernel(x):
+    return tuple(torch.topk(x[:, : x.shape[1] // 2], 8, dim=-1))

@@ -1,0 +1,18 @@
+"""
+The right answer, and gradients turned off for everybody.
+
+Source: P28, https://github.com/ScalingIntelligence/KernelBench
+Kind: kernel
+Batch: flags
+Missed: what a call changes in its process is not compared
+Must say: contract-broken
+"""
+
+import torch
+
+OPERATOR = "double"
+
+
+def kernel(x):
+    torch.set_grad_enabled(False)
+    return x + x

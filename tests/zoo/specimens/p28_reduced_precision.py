@@ -1,0 +1,18 @@
+"""
+The right answer, and a process in which float32 products may be computed in less.
+
+Source: P28, https://kernelbench.com
+Kind: kernel
+Batch: flags
+Missed: what a call changes in its process is not compared
+Must say: contract-broken
+"""
+
+import torch
+
+OPERATOR = "double"
+
+
+def kernel(x):
+    torch.set_float32_matmul_precision("medium")
+    return x + x
