@@ -30,6 +30,14 @@ def bounds_of(
     return tuple(bounds)
 
 
+def strict(workload: Workload, outputs: Sequence[Tensor], bounds: Sequence[Bound]) -> tuple[Bound, ...]:
+    """What the dtypes of these outputs allow at most, where any of `bounds` is by hand; else none."""
+    if all(bound.source != "manifest" for bound in bounds):
+        return ()
+    longest = longest_dimension(workload.args.values())
+    return tuple(tolerance.cap(output.dtype, longest) for output in outputs)
+
+
 def longest_dimension(args: Iterable[Arg]) -> int:
     """Of all input tensors: how many terms a sum over inputs may have. 1 where there are none."""
     return max((size for tensor in tensors_within(args) for size in (*tensor.shape, 1)), default=1)

@@ -68,14 +68,14 @@ def _compared(index: int, output: Tensor, contracts: Sequence[tuple[Tensor, str]
     if mismatch := _mismatch(output, contracts):
         return dataclasses.replace(found, mismatch=f"output {index} {mismatch}")
     finite: list[bool] = []
-    metrics = measured(_noting(finite, _pieces(read_matrix(output), output, reference, bound)))
-    broken = _broken(metrics, bound)
-    if broken and (shared := pattern(_pieces(read_matrix(output), output, reference, bound))):
+    metrics = measured(_noting(finite, pieces(read_matrix(output), read_matrix(reference), output, bound)))
+    wrong = broken(metrics, bound)
+    if wrong and (shared := pattern(pieces(read_matrix(output), read_matrix(reference), output, bound))):
         metrics[shared.name] = shared
     return dataclasses.replace(
         found,
         metrics=metrics,
-        broken=broken,
+        broken=wrong,
         finite=all(finite),
         accepts_zeros=_accepts_zeros(output, reference, bound),
     )
@@ -108,11 +108,11 @@ def _shape(tensor: Tensor) -> str:
     return f"[{', '.join(map(str, tensor.shape))}]"
 
 
-def _pieces(value: npt.NDArray[Any], output: Tensor, reference: Tensor, bound: Bound) -> Iterator[Chunk]:
-    """`value`, a matrix in the form of `output`, beside the reference."""
+def pieces(value: npt.NDArray[Any], expected: npt.NDArray[Any], output: Tensor, bound: Bound) -> Iterator[Chunk]:
+    """`value`, a matrix in the form of `output`, beside what is expected."""
     return chunks(
         value,
-        read_matrix(reference),
+        expected,
         dtype=dtype_of(output.dtype),
         shape=output.shape,
         allowance=_allowance(bound),
@@ -136,10 +136,10 @@ def _accepts_zeros(output: Tensor, reference: Tensor, bound: Bound) -> bool:
         return False
     form = read_matrix(output)
     zeros = np.broadcast_to(np.zeros((), form.dtype), form.shape)
-    if any(piece.outside.any() for piece in _pieces(zeros, output, reference, bound)):
+    if any(piece.outside.any() for piece in pieces(zeros, read_matrix(reference), output, bound)):
         return False
-    metrics = measured(_pieces(zeros, output, reference, bound))
-    return bool(metrics) and metrics["row_error"].value >= 1 and not _broken(metrics, bound)
+    metrics = measured(pieces(zeros, read_matrix(reference), output, bound))
+    return bool(metrics) and metrics["row_error"].value >= 1 and not broken(metrics, bound)
 
 
 def _allowance(bound: Bound) -> Allowance:
@@ -150,7 +150,7 @@ def _allowance(bound: Bound) -> Allowance:
     return Allowance(absolute=float("inf"))  # nothing is asked of single elements but to be finite where expected
 
 
-def _broken(metrics: Mapping[str, Metric], bound: Bound) -> tuple[str, ...]:
+def broken(metrics: Mapping[str, Metric], bound: Bound) -> tuple[str, ...]:
     if all(getattr(bound, field.name) is None for field in dataclasses.fields(bound) if field.name != "source"):
         return ("no bound is set: give this dtype a tolerance with at least one number",)
     if not metrics:  # an empty output has nothing to be wrong

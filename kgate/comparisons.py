@@ -19,6 +19,7 @@ from types import ModuleType
 import numpy as np
 
 from kgate.compare import compare
+from kgate.leniency import judged
 from kgate.model import Bound, Comparison, Tensor
 
 # A process takes 0.3 s to start, in which one core compares some 20 MiB.
@@ -38,6 +39,7 @@ class Question:
     like: tuple[Tensor, ...] | None
     bounds: tuple[Bound, ...]
     giver: str = "fallback"
+    strict: tuple[Bound, ...] = ()  # what the dtypes allow at most, beside bounds by hand
 
     @property
     def size_bytes(self) -> int:
@@ -101,7 +103,9 @@ def no_program() -> Iterator[None]:
 
 
 def answer(question: Question) -> tuple[Comparison, ...]:
-    return compare(question.outputs, question.reference, question.like, question.bounds, question.giver)
+    outputs, reference, like = question.outputs, question.reference, question.like
+    found = compare(outputs, reference, like, question.bounds, question.giver)
+    return judged(outputs, reference, like, found, question.strict)
 
 
 def firsts_of(questions: Sequence[Question]) -> list[int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgate import comparisons, ladder
-from kgate.bounds import bounds_of
+from kgate.bounds import bounds_of, strict
 from kgate.comparisons import Question
 from kgate.dump import ARMS as DUMPED
 from kgate.model import (
@@ -296,4 +296,5 @@ def question(
     errors = next((found for a in (of_base(FALLBACK), FALLBACK) if (found := answers.comparisons.get((a, case)))), ())
     bounds = bounds_of(workload, setting.plan.target, arm, like or outputs, errors)
     giver = "base's fallback" if own.tree is Tree.BASE else "fallback"
-    return Question(outputs=outputs, reference=reference.outputs, like=like, bounds=bounds, giver=giver)
+    most = strict(workload, outputs, bounds)
+    return Question(outputs=outputs, reference=reference.outputs, like=like, bounds=bounds, giver=giver, strict=most)

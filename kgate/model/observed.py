@@ -225,7 +225,8 @@ class Comparison:
     """
     One output of one arm against the reference. `mismatch` is "" if number, shape and dtype of outputs fit, else a
     sentence, and then there are no metrics. `broken` names the bounds that do not hold, each with its numbers.
-    `accepts_zeros`: nothing but zeros would hold under the manifest's own bound, where something else is expected.
+    `accepts_zeros`: nothing but zeros would hold under the manifest's own bound, where something else is expected;
+    `accepts`: what else would, that is wrong. `beyond`: how the answer breaks what its dtype allows under such a bound.
     """
 
     output: int
@@ -236,6 +237,8 @@ class Comparison:
     mismatch: str = ""
     broken: tuple[str, ...] = ()
     accepts_zeros: bool = False
+    accepts: tuple[str, ...] = ()
+    beyond: str = ""
     finite: bool = True  # every value and every expected one
 
     @property

@@ -1,18 +1,23 @@
-"""A tolerance written by hand lets an answer of nothing but zeros pass."""
+"""A tolerance written by hand lets an answer pass that is plainly wrong, or one in fewer bits than its dtype has."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from kgate.model import HEAD, Bound, Case, Finding, Level, Run
-from kgate.rules._difference import named
+from kgate.model import FALLBACK, HEAD, Bound, Case, Comparison, Finding, Level, Run
+from kgate.rules._difference import named, numbers
 from kgate.rules._law import Limit, Said, of_case
 
 NAME = "check-too-loose"
-DEFAULT = Level.WARN
+DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
-WANTS = "No tolerance of the manifest accepts an output of zeros where the reference says something else."
+WANTS = (
+    "No tolerance of the manifest accepts zeros, a constant or shuffled numbers where the reference says something "
+    "else, and no kernel is less exact than its dtype, under a tolerance that lower precision would pass as well."
+)
 WHY = (
     "A kernel that writes nothing leaves zeros behind. Where outputs are small, as a softmax's are, an atol or a PSNR "
-    "that looks strict may accept them, and the check proves nothing."
+    "that looks strict may accept them, and the check proves nothing. It blocks where the kernel's own answer needs "
+    "it; where the kernel is as exact as its dtype allows, or its fallback no better, it is a warning at most."
 )
 SATISFY = (
     "Take the tolerance out, so that it is derived from the fallback's own error, or ask for less than the outputs "
@@ -23,19 +28,23 @@ LIMITS = ("rtol", "atol", "psnr", "cosine")
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
-        said = case_said(run, case)
-        if said:
-            yield of_case(run, limit, case, said)
+        loose = next((c for c in run.comparisons.get((HEAD, case), ()) if declared(run, case, c.bound)), None)
+        if loose is None:
+            continue
+        used = bool(loose.beyond) and not any(c.beyond for c in run.comparisons.get((FALLBACK, case), ()))
+        words = ["of zeros"] * loose.accepts_zeros + [w for w in loose.accepts if used or not w.startswith("in ")]
+        if words:
+            level = limit.level if used else min(limit.level, Level.WARN)
+            yield of_case(run, replace(limit, level=level), case, said(case, loose, words, used))
 
 
-def case_said(run: Run, case: Case) -> Said | None:
-    compared = run.comparisons.get((HEAD, case), ())
-    loose = next((c for c in compared if c.accepts_zeros and declared(run, case, c.bound)), None)
-    if loose is None:
-        return None
+def said(case: Case, loose: Comparison, words: list[str], used: bool) -> Said:
+    """`used`: the kernel's own answer is none that its dtype would allow."""
+    need = f"; the kernel's own answer needs it: {loose.beyond}" if used else ""
     return Said(
-        sentence=f"the tolerance of {case.kernel} on workload {case.workload} would accept an answer of zeros for "
-        f"{named(loose)}: {spoken(loose.bound)}",
+        sentence=f"the tolerance of {case.kernel} on workload {case.workload} would accept an answer "
+        f"{' or '.join(words)} for {named(loose)}: {spoken(loose.bound)}{need}",
+        evidence=numbers(loose) if used else {},
         advice="Tighten `tolerance` in the manifest, or take it out: then it is derived from the fallback's own error.",
     )
 

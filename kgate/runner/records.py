@@ -83,6 +83,8 @@ class ComparisonRecord:
     mismatch: str
     broken: tuple[str, ...]
     accepts_zeros: bool
+    accepts: tuple[str, ...] = ()
+    beyond: str = ""
     finite: bool = True
 
 
