@@ -63,7 +63,7 @@ def test_selected_cases_stand_beside_own_tests_and_pytest_benchmark_has_the_figu
     assert (code, again, compared) == (0, 0, 0), said
     counted = outcomes(said)
     assert (counted["passed"], counted["deselected"]) == (5, 4)
-    assert "KgateWarning: fallback-silent: " in said, "what warns in the report warns here"
+    assert "KgateWarning: fallback-raises: " in said, "what base shows as well warns here as in the report"
     for item in ("tests/test_own.py::test_the_users_own", "kgate.yaml::good::owners"):
         assert f"{item} PASSED" in said
     (told,) = benchmarks(one).values()
