@@ -35,6 +35,7 @@ LOCKSTEP: tuple[Arm, ...] = (HEAD, BASE, FALLBACK)  # alive together while they 
 DRILLS: tuple[Arm, ...] = (SWITCH_OFF, SWITCH_ON)
 # All variants of one kernel in one process, together. On a GPU each new shape may have to be compiled.
 BRIEF_CPU_S, BRIEF_GPU_S = 2.0, 15.0
+DIRECTIONS: Mapping[str, tuple[str, ...]] = {"both": ("forward", "backward")}
 LATENCY_RULES = ("slower-than-base", "slower-than-fallback", "slower-than-baseline")
 
 
@@ -82,10 +83,11 @@ class Plan:
 def plan(manifest: Manifest, base: Manifest | None, target: Target) -> Plan:
     """Every workload of the manifest that is meant for this device, in the order written."""
     workloads = {
-        Case(kernel=kernel.name, workload=workload.name, device=target.name): workload
+        Case(kernel=kernel.name, workload=workload.name, device=target.name, direction=direction): workload
         for kernel in manifest.kernels
         for workload in kernel.workloads
         if target.runs(workload)
+        for direction in DIRECTIONS.get(kernel.direction, (kernel.direction,))
     }
     return Plan(
         target=target,
@@ -100,7 +102,7 @@ def varied(plain: Plan) -> Plan:
     """With what is asked besides the cases, of each kernel."""
     found: list[Variant] = []
     for name in plain.kernels:
-        declared = [plain.workloads[c] for c in plain.cases if c.kernel == name]
+        declared = [plain.workloads[c] for c in plain.cases if (c.kernel, c.direction) == (name, "forward")]
         found += variants(name, plain.target.name, declared)
     return with_variants(plain, found)
 
@@ -139,6 +141,7 @@ def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
     """One case for one arm. Arms of the base tree call the functions that base's manifest names."""
     kernel = plan.base_kernels[case.kernel] if arm.tree is BASE.tree else plan.kernels[case.kernel]
     workload = plan.workloads[case]
+    backward = case.direction == "backward"
     own_reference = arm.route is Route.REFERENCE and bool(kernel.reference)
     return CaseJob(
         case=case.name,
@@ -152,8 +155,10 @@ def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
         setup=kernel.setup,
         reset=kernel.reset,
         steps=kernel.steps,
-        widen=arm.route is Route.REFERENCE and not own_reference,
-        cast=own_reference,
+        direction="backward" if backward else "forward",
+        # A gradient has its input's dtype, so that of a user's own reference, too, is only as fine as what it is given.
+        widen=arm.route is Route.REFERENCE and (backward or not own_reference),
+        cast=own_reference and not backward,
         watch=watch(kernel, arm, case in plan.variants),
         context=context(kernel, arm),
         fallback=kernel.fallback if arm.route is Route.CUSTOM else "",

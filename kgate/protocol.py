@@ -149,6 +149,7 @@ class CaseJob:
     args: dict[str, Arg]  # in the order written
     keywords: bool  # pass args by name
     symbols: dict[str, int | float | str]
+    direction: Literal["forward", "backward"] = "forward"  # backward: a call's outputs are its gradients
     mutates: tuple[str, ...] = ()
     setup: str = ""
     reset: str = ""
@@ -269,7 +270,8 @@ class Facts:
     input whose memory it lies in), output-reused (outputs that a later call wrote over), wrote-outside (inputs beside
     whose elements something was written), ignores (inputs whose values, changed in place, changed no bit of any
     output), heeds (those that changed it by more than rounding), surroundings (what the process shares and the case has
-    changed), output-types (those that are not torch.Tensor)
+    changed), output-types (those that are not torch.Tensor),
+    expanded-apart (gradients that are others under one number for all elements than under the same, written out)
 
     Of a drill: reached-custom and reached-fallback of the call that is judged; logged-by, who has spoken since the
     process began (loggers, "warnings", "print"); packages-loaded, of the case's `packages`, those that something has

@@ -58,7 +58,7 @@ def work(manifest: Manifest, chosen: Iterable[str]) -> Work:
     items = []
     for arch in chosen:
         planned = plan(manifest, None, Target(kind="cuda", name=arch, arch=arch))
-        cases = [case for case in planned.cases if case.kernel not in left_out]
+        cases = [c for c in planned.cases if c.kernel not in left_out and c.direction == "forward"]
         items += [Item(case=case, job=job(planned, HEAD, case)) for case in cases]
     for kernel in manifest.kernels:
         if kernel.name not in left_out and not any(item.case.kernel == kernel.name for item in items):

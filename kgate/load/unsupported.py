@@ -42,8 +42,6 @@ def of_kernel(kernel: Fields) -> Iterator[tuple[Mark, str]]:
     for name in KERNEL:
         if name in kernel:
             yield kernel.marks[name], SENTENCE
-    if kernel.get("direction", "forward") != "forward":
-        yield kernel.marks["direction"], f"{kernel['direction']!r} is not supported by this version; write 'forward'"
     if kernel.get("ranks", 1) > 1:
         yield kernel.marks["ranks"], f"{kernel['ranks']} ranks are not supported by this version; write 1, or remove it"
     for holder in (kernel, *kernel.fields("workloads").values()):

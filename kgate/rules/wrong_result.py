@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from kgate.advice import rung_advice
 from kgate.model import (
     BASE,
+    FALLBACK,
     HEAD,
     IN_NAN,
     SECOND,
@@ -18,9 +19,10 @@ from kgate.model import (
     Run,
     of_base,
 )
+from kgate.protocol import TensorArg
 from kgate.rules._beside import beside
 from kgate.rules._difference import difference, numbers
-from kgate.rules._habits import beyond_said, stale
+from kgate.rules._habits import beyond_said, facts, listed, stale
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._state import ANSWERS, broken_by_dispatch, custom_failure, first_broken, proven_right
 
@@ -61,11 +63,35 @@ def custom_said(run: Run, case: Case) -> Said | None:
     if custom_failure(run, case) or beyond_said(run, case):
         return None
     if found is None or found[0] == TIMED:
-        said = stale_said(run, case)
+        said = stale_said(run, case) or expanded_said(run, case)
         if said or found is None:
             return said
     arm, comparison = unwritten(run, case) or found
     return None if comparison.mismatch else wrong(run, case, comparison, arm)
+
+
+def expanded_said(run: Run, case: Case) -> Said | None:
+    """What `sum().backward()` sends is one number with a stride of 0; a kernel that reads it as dense reads on."""
+    names = facts(run, case, "expanded-apart")
+    if not names or listed(run.outcome(FALLBACK, case), "expanded-apart"):
+        return None
+    kernel = run.kernels[case.kernel]
+    return Said(
+        sentence=f"{kernel.custom} on workload {case.workload}, backward, gives another gradient ({', '.join(names)}) "
+        "where the incoming gradient is one element expanded than where the same numbers are written out",
+        evidence=outputs_named(run, case),
+        advice="Read the incoming gradient by its strides, or make it contiguous first.",
+    )
+
+
+def outputs_named(run: Run, case: Case) -> dict[str, str]:
+    """Of the backward direction: by which inputs its outputs are gradients, in their order."""
+    workload = run.workload(case)
+    if case.direction == "forward" or workload is None:
+        return {}
+    mutates = run.kernels[case.kernel].mutates
+    args = [(n, a) for n, a in workload.args.items() if isinstance(a, TensorArg) and n not in mutates]
+    return {"outputs": "gradients by " + ", ".join(n for n, a in args if "float" in a.dtype or "complex" in a.dtype)}
 
 
 def unwritten(run: Run, case: Case) -> tuple[Arm, Comparison] | None:
@@ -114,7 +140,8 @@ def wrong(run: Run, case: Case, comparison: Comparison, arm: Arm) -> Said:
         evidence["base"] = "is right here"
     if arm == HEAD and (later := run.comparisons.get((SECOND, case))) and all(c.holds for c in later):
         when = " on its first call only (the second is right)"
-    where = f"{kernel.custom} on workload {case.workload}{when}"
+    evidence |= outputs_named(run, case)
+    where = f"{kernel.custom} on workload {case.workload}{', backward,' * (case.direction == 'backward')}{when}"
     return Said(
         sentence=f"{where} differs from the reference: {difference(comparison)}",
         evidence=evidence,

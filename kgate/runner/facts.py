@@ -88,6 +88,7 @@ SHAPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "shared-with-input": (are_names, "a list of names"),
     "output-reused": (are_names, "a list of names"),
     "output-types": (are_names, "a list of names"),
+    "expanded-apart": (are_names, "a list of names"),
     "wrote-outside": (are_names, "a list of names"),
     "ignores": (are_names, "a list of names"),
     "heeds": (are_names, "a list of names"),

@@ -16,6 +16,7 @@ from kgate.worker.draws import Source, drawn, dtype_of, refresh_offset
 from kgate.worker.exports import pieces
 from kgate.worker.faults import foreign
 from kgate.worker.fences import MARK, Fence
+from kgate.worker.gradients import prepared
 
 DIGEST_LIMIT_BYTES = 64 << 20  # above it hashing takes seconds, and the values are compared with the drawn ones
 COMPARED_AT_ONCE = 1 << 24  # elements
@@ -129,7 +130,7 @@ def assembled(case: CaseJob, device: str, values: Callable[[str, TensorArg], Any
 
     def tensor(name: str, spec: TensorArg) -> Any:
         fence = fenced(spec, device, case.widen) if case.fenced and device == "cpu" else None
-        made = allocated(spec, device, case.widen) if fence is None else within(fence, spec)
+        made = prepared(allocated(spec, device, case.widen) if fence is None else within(fence, spec), name, case)
         if case.dose is not None and case.dose.way == "misaligned" and spec.strides is None:
             made = moved(made, case.dose.amount)
         tensors.append(Input(name=name, spec=spec, values=values(name, spec), tensor=made, fence=fence))

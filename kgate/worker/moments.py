@@ -18,6 +18,7 @@ from kgate.worker import surroundings
 from kgate.worker.exports import Target, written
 from kgate.worker.faults import Fault, foreign
 from kgate.worker.fences import gaps_kept
+from kgate.worker.gradients import Expanded
 from kgate.worker.inputs import Input, bytes_of
 from kgate.worker.observation import Observation, watchable
 from kgate.worker.poison import PATTERNS, poisoned
@@ -66,6 +67,7 @@ def observe(subject: Subject, seen: Observation, outputs: tuple[Any, ...], targe
             break
     else:
         note_heeded(subject, seen, first)
+        note_expanded(subject, seen)
     tell(seen, "wrote-outside", [i.name for i in subject.inputs.tensors if not untouched(i)])
     return exported
 
@@ -192,6 +194,21 @@ def note_heeded(subject: Subject, seen: Observation, first: First) -> None:
             heeds.append(chosen.name)
     tell(seen, "ignores", ignores)
     tell(seen, "heeds", heeds)
+
+
+def note_expanded(subject: Subject, seen: Observation) -> None:
+    """Gradients under one number for all elements, as a stride of 0, beside those under the same, written out."""
+    if subject.backward is None:
+        return
+    source = subject.backward.source
+    ways = [replace(subject, backward=Expanded(source, dense=dense)) for dense in (True, False)]
+    try:
+        dense, expanded = (way.outputs(way.again("run")) for way in ways)
+    except Fault as fault:
+        text = f"under an incoming gradient that is expanded from one element: {fault.text}"
+        raise Fault(fault.rung, fault.reason, text, fault.detail) from None
+    apart = [i for i, (one, other) in enumerate(zip(dense, expanded, strict=True)) if distance(one, other) > MATERIAL]
+    tell(seen, "expanded-apart", [f"output {index}" for index in apart])
 
 
 def untouched(given: Input) -> bool:

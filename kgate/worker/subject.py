@@ -19,6 +19,7 @@ from kgate.worker.doses import dosed
 from kgate.worker.draws import Source
 from kgate.worker.exports import outputs_of
 from kgate.worker.faults import Fault, foreign
+from kgate.worker.gradients import Backward
 from kgate.worker.inputs import Inputs, inputs_of
 
 Climbed = Callable[[Rung, int], None]  # told of each rung that ended well, with its ns
@@ -59,6 +60,7 @@ class Subject:
     inputs: Inputs
     state: tuple[Any, ...]  # what setup returned, or nothing
     held_bytes: int | None  # device memory of inputs and state; None if it is not counted
+    backward: Backward | None = None  # what a call sends back after the forward pass; None: nothing
 
     def ready(self, seed: int) -> None:
         """Before every call that counts: inputs of this seed, state reset; untimed."""
@@ -70,10 +72,13 @@ class Subject:
         return self.call_on(self.inputs)
 
     def call_on(self, inputs: Inputs) -> Any:
-        """`steps` calls in a row; what the last one returned."""
+        """`steps` calls in a row, each with its backward pass where that is asked for; what the last one gave."""
         call = partial(self.functions.entry, *self.state, *inputs.positional, **inputs.keywords)
+        leaves = [i.tensor for i in inputs.tensors if i.tensor.requires_grad]
         for _ in range(self.case.steps):
             returned = call()
+            if self.backward is not None:
+                returned = self.backward.gradients(returned, leaves)
         return returned
 
     @contextlib.contextmanager
@@ -99,7 +104,8 @@ class Subject:
         return self.outputs_on(self.inputs, returned)
 
     def outputs_on(self, inputs: Inputs, returned: Any) -> tuple[Any, ...]:
-        return outputs_of(returned, [i.tensor for i in inputs.named(self.case.mutates)])
+        written = () if self.backward is not None else inputs.named(self.case.mutates)
+        return outputs_of(returned, [i.tensor for i in written])
 
 
 def subject_of(case: CaseJob, control: Control, climbed: Climbed) -> Subject:
@@ -114,14 +120,23 @@ def subject_of(case: CaseJob, control: Control, climbed: Climbed) -> Subject:
     if case.dose is not None:
         functions = replace(functions, entry=dosed(functions.entry, case.dose))
     before_bytes = ground.device.held_bytes(job.device)
-    inputs = inputs_of(case, Source(tables=control.tables, device=job.device))
+    source = Source(tables=control.tables, device=job.device)
+    inputs = inputs_of(case, source)
     state: tuple[Any, ...] = ()
     if functions.setup is not None:
         setup = functions.setup
         state = (ground.enter("run", lambda: setup(job.device, **case.symbols)),)
     after_bytes = ground.device.held_bytes(job.device)
     held_bytes = None if before_bytes is None or after_bytes is None else after_bytes - before_bytes
-    return Subject(case=case, ground=ground, functions=functions, inputs=inputs, state=state, held_bytes=held_bytes)
+    return Subject(
+        case=case,
+        ground=ground,
+        functions=functions,
+        inputs=inputs,
+        state=state,
+        held_bytes=held_bytes,
+        backward=Backward(source) if case.direction == "backward" else None,
+    )
 
 
 @contextlib.contextmanager

@@ -42,7 +42,7 @@ ENTRY = """\
     custom: customs.{name}:kernel
     fallback: shop.plain:double
     switch: {{env: SHOP_{upper}, custom: "1", fallback: "0"}}
-    targets: [cpu]
+    targets: [cpu]{more}
     args: {{x: {{shape: {shape}, dtype: float32}}}}
     workloads: {{small: {workload}}}
 """
@@ -101,12 +101,14 @@ class Shop:
         plain: str = PLAIN,
         shape: str = "[N]",
         workload: str = "{N: 64, source: test}",
+        more: str = "",
     ) -> None:
         """
         kgate.yaml and the packages, with one kernel for each custom path's source. `top` joins the manifest; `plain` is
         the fallback's source.
         """
-        entries = "".join(ENTRY.format(name=n, upper=n.upper(), shape=shape, workload=workload) for n in customs)
+        said = {"shape": shape, "workload": workload, "more": more}
+        entries = "".join(ENTRY.format(name=n, upper=n.upper(), **said) for n in customs)
         manifest = f"version: 1\n{top}kernels:\n{entries}"
         self.write({"kgate.yaml": manifest, "shop/__init__.py": "", "shop/plain.py": plain})
         self.write({f"shop/{n}.py": SHOP.format(name=n, upper=n.upper()) for n in customs})

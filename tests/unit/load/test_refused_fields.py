@@ -137,8 +137,6 @@ inputs: a:b
     inputs: not supported by this version; remove it
 subnormals: flush
     subnormals: not supported by this version; remove it
-direction: both
-    direction: 'both' is not supported by this version; write 'forward'
 ranks: 2
     ranks: 2 ranks are not supported by this version; write 1, or remove it
 """

@@ -98,4 +98,4 @@ def test_a_field_is_called_unsupported_in_the_schema_exactly_where_it_is_refused
     kernel = [n for n, p in DEFS["kernel"]["properties"].items() if words in p["description"]]
 
     assert sorted(top) == sorted(unsupported.TOP)
-    assert sorted(kernel) == sorted((*unsupported.KERNEL, "direction", "ranks"))
+    assert sorted(kernel) == sorted((*unsupported.KERNEL, "ranks"))
