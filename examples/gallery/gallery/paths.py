@@ -22,6 +22,9 @@ FLOATS = (torch.float32, *HALVES)
 MOST_ELEMENTS = 2**31 - 1  # kernels count elements in 32 bits
 COMPILERS = ("g++", "clang++", "c++")
 ALIGNMENT = 16  # bytes that a kernel loads at once
+# Compute capabilities that the DSLs compile for. A compiler that meets a later one may end the whole process, which no
+# dispatcher can catch: Triton 3.6 does, in LLVM.
+KNOWN = range(70, 130)
 # Of the compilers, the driver and the kernels' own checks; after them PyTorch answers the call, and the log says so.
 FAILURES = (RuntimeError, "triton.errors:TritonError", "cuda.tile:TileError")
 
@@ -72,9 +75,13 @@ def named(variable: str, dsl: str) -> bool:
 
 
 def regular(*tensors: torch.Tensor) -> bool:
-    """Whether all share dtype and device, the device is the current one, and none is too large for 32-bit indices."""
+    """
+    Whether all share dtype and device, the device is the current one and of a known kind, and none is too large for
+    32-bit indices.
+    """
     first = tensors[0]
-    if first.is_cuda and first.device.index != torch.cuda.current_device():
+    index = first.device.index
+    if first.is_cuda and (index != torch.cuda.current_device() or capability(index) not in KNOWN):
         return False
     return all(x.dtype == first.dtype and x.device == first.device and x.numel() <= MOST_ELEMENTS for x in tensors)
 
