@@ -1,4 +1,7 @@
-"""‖value - expected‖₂ / ‖expected‖₂ over the whole output; 0 for 0/0, inf where only zeros were expected and missed."""
+"""
+‖value - expected‖₂ / ‖expected‖₂ over the whole output, the latter at least the dtype's smallest normal number: below it
+a dtype has no relative precision to offer.
+"""
 
 import math
 
@@ -8,7 +11,7 @@ from kgate.chunks import Chunk
 from kgate.model import Direction, Metric
 
 NAME = "relative_l2"
-State = tuple[float, float] | None  # sums of squares: of the error, of what is expected
+State = tuple[float, float, float] | None  # sums of squares of the error and of what is expected; the smallest norm
 
 
 def start() -> State:
@@ -16,17 +19,18 @@ def start() -> State:
 
 
 def add(state: State, chunk: Chunk) -> State:
-    errors, expected = state or (0.0, 0.0)
+    errors, expected, _ = state or (0.0, 0.0, 0.0)
     squares = float(np.einsum("ij,ij->", chunk.magnitude, chunk.magnitude))
-    return (errors + chunk.squared_error, expected + squares)
+    return (errors + chunk.squared_error, expected + squares, chunk.dtype.tiny)
 
 
 def finish(state: State) -> Metric | None:
     if state is None:
         return None
-    errors, expected = state
-    if not math.isfinite(errors) or not expected:
+    errors, expected, smallest = state
+    norm = max(math.sqrt(expected), smallest)
+    if not math.isfinite(errors) or not norm:
         value = math.inf if errors else 0.0
     else:
-        value = math.sqrt(errors) / math.sqrt(expected)
+        value = math.sqrt(errors) / norm
     return Metric(name=NAME, value=value, unit="", direction=Direction.LOWER)

@@ -13,10 +13,10 @@ from kgate.protocol import TensorArg
 from kgate.rules._difference import difference, numbers
 from kgate.rules._habits import beyond_said, stale
 from kgate.rules._law import Limit, Said, of_kernel
+from kgate.rules._sizes import told_apart
 from kgate.rules._state import ANSWERS, custom_failure, first_broken, happened
 
 FATAL = ("died", "hung", "exited")
-MODULI = (128, 64, 32, 16, 8, 4)
 SHOWN = 4
 
 
@@ -110,16 +110,7 @@ def pattern(run: Run, wrong: Sequence[Case], right: Sequence[Case]) -> str:
     bad, good = values(run, wrong), [n for n in values(run, right) if n] + usual(run, wrong, name)
     if len(bad) < len(set(wrong)) or 0 in bad:
         return ""
-    for modulus in MODULI:
-        if good and all(n % modulus for n in bad) and not any(n % modulus for n in good):
-            residues = {n % modulus for n in bad}
-            one = f", all with {name} mod {modulus} = {residues.pop()}" if len(residues) == 1 else ""
-            return f"every {name} tried that is no multiple of {modulus}{one}"
-    for modulus in MODULI:
-        residues = {n % modulus for n in bad}
-        if len(bad) > 1 and len(residues) == 1 and not residues & {n % modulus for n in good}:
-            return f"{name} mod {modulus} = {residues.pop()}"
-    return ""
+    return told_apart(name, bad, good)
 
 
 def usual(run: Run, wrong: Sequence[Case], name: str) -> list[int]:

@@ -24,6 +24,7 @@ from kgate.rules._beside import beside
 from kgate.rules._difference import difference, numbers
 from kgate.rules._habits import beyond_said, facts, listed, stale
 from kgate.rules._law import Limit, Said, of_case
+from kgate.rules._neighbours import neighbours
 from kgate.rules._state import ANSWERS, broken_by_dispatch, custom_failure, first_broken, proven_right
 
 NAME = "wrong-result"
@@ -144,7 +145,7 @@ def wrong(run: Run, case: Case, comparison: Comparison, arm: Arm) -> Said:
     where = f"{kernel.custom} on workload {case.workload}{', backward,' * (case.direction == 'backward')}{when}"
     return Said(
         sentence=f"{where} differs from the reference: {difference(comparison)}",
-        evidence=evidence,
+        evidence=evidence | neighbours(run, case),
         advice=advice(kernel.custom, when),
     )
 

@@ -59,7 +59,7 @@ def runs(members: Iterable[Specimen], place: Place) -> Mapping[str, Ended]:
     batches: dict[str, list[Specimen]] = {}
     for member in members:
         batches.setdefault(member.batch, []).append(member)
-    first = sorted(name for name in batches if name != LAST)
+    first = sorted((name for name in batches if name != LAST), key=lambda name: -len(batches[name]))
     with ThreadPoolExecutor(max_workers=1 if place.device.startswith("cuda") else SIDE_BY_SIDE) as pool:
         found = dict(zip(first, pool.map(lambda name: judged(place, name, batches[name]), first), strict=True))
     if LAST in batches:

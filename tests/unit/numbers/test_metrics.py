@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgate.chunks import Allowance, chunks
-from kgate.metrics import measured
+from kgate.metrics import METRICS, measured
 from kgate.tensors import DTYPES, matrix_shape
 
 ROW = Allowance(row=0.1)
@@ -222,3 +222,24 @@ def test_relative_and_absolute_allowance_add_up_and_include_their_edge():
     found = metrics([1.75, 1.7500001], [1.0, 1.0], "float64", Allowance(relative=0.5, absolute=0.25))
 
     assert found["mismatch"].where == "1 of 2"
+
+
+def test_a_norm_below_the_smallest_normal_number_is_no_scale():
+    """A product of forty numbers that underflows: 0 is the float32 that it rounds to."""
+    assert relative_l2_of(0.0, -9.5e-57) == pytest.approx(9.5e-57 / np.finfo(np.float32).tiny)
+    assert relative_l2_of(0.0, 2.4e-38) == 1.0
+
+
+def relative_l2_of(value: float, expected: float) -> float:
+    chunk = next(
+        chunks(
+            np.array([[value]], np.float32),
+            np.array([[expected]]),
+            dtype=DTYPES["float32"],
+            shape=(),
+            allowance=Allowance(row=1.0),
+        )
+    )
+    found = METRICS["relative_l2"].finish(METRICS["relative_l2"].add(METRICS["relative_l2"].start(), chunk))
+    assert found is not None
+    return found.value
