@@ -1,6 +1,6 @@
 """
-‖value - expected‖₂ / ‖expected‖₂ over the whole output, the latter at least the dtype's smallest normal number: below it
-a dtype has no relative precision to offer.
+‖value - expected‖₂ / ‖expected‖₂ over the whole output, the latter at least the dtype's smallest normal number: below
+it a dtype has no relative precision to offer.
 """
 
 import math
@@ -29,8 +29,5 @@ def finish(state: State) -> Metric | None:
         return None
     errors, expected, smallest = state
     norm = max(math.sqrt(expected), smallest)
-    if not math.isfinite(errors) or not norm:
-        value = math.inf if errors else 0.0
-    else:
-        value = math.sqrt(errors) / norm
+    value = math.sqrt(errors) / norm if math.isfinite(errors) else math.inf
     return Metric(name=NAME, value=value, unit="", direction=Direction.LOWER)
