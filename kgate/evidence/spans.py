@@ -34,6 +34,8 @@ UTILITIES = frozenset(
         "aten::_version",
     )
 )
+OVERHEAD = "overhead"  # of the profiler itself; Kineto writes it for process -1, whichever thread it held up
+SOMEWHERE = ""  # in place of a thread
 STEP, STEPS = "ProfilerStep#", "ProfilerStep*"  # torch's table has one row for all steps
 RECORD = "record one with torch.profiler and export_chrome_trace()"
 
@@ -54,7 +56,7 @@ KINDS: Mapping[str, Kind] = {
     "user_annotation": Kind.RANGE,
     "cuda_runtime": Kind.RUNTIME,
     "cuda_driver": Kind.RUNTIME,
-    "overhead": Kind.RUNTIME,
+    OVERHEAD: Kind.RUNTIME,
     "python_function": Kind.FRAME,
     "kernel": Kind.DEVICE,
     "gpu_memcpy": Kind.DEVICE,
@@ -65,8 +67,8 @@ KINDS: Mapping[str, Kind] = {
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Span:
     """
-    `thread` is a host thread, or a device's stream. `external` is the number that a device's work shares with the
-    operator it was started by, `correlation` the one that it shares with the runtime's call; 0 for none.
+    `thread` is a host thread, a device's stream, or SOMEWHERE. `external` is the number that a device's work shares
+    with the operator it was started by, `correlation` the one that it shares with the runtime's call; 0 for none.
     """
 
     kind: Kind
@@ -127,7 +129,7 @@ def span_of(event: Mapping[str, Any]) -> Span | None:
     return Span(
         kind=kind,
         name=STEPS if name.startswith(STEP) else name,
-        thread=f"{event.get('pid')}/{event.get('tid')}",
+        thread=SOMEWHERE if event.get("cat") == OVERHEAD else f"{event.get('pid')}/{event.get('tid')}",
         start_ns=start_ns,
         end_ns=start_ns + nanoseconds(event.get("dur", 0)),
         external=whole(args.get("External id", 0)),

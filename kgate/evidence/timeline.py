@@ -5,10 +5,11 @@ Columns instead of objects: a trace of 300 MB has a million spans.
 """
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kgate.evidence.spans import Kind, Sizes, Span
+from kgate.evidence.spans import SOMEWHERE, Kind, Sizes, Span
 
 NONE = -1  # in place of a span's number
 
@@ -80,7 +81,8 @@ def timeline(spans: Iterable[Span]) -> Timeline:
     for span in spans:
         columns = device if span.kind is Kind.DEVICE else host
         columns.put(span, names.place(span.name), sizes.place(span.sizes), threads.place(span.thread))
-    order = sorted(range(len(host.name)), key=lambda n: (host.thread[n], host.start_ns[n], -host.end_ns[n]))
+    settle(host, threads.places.get(SOMEWHERE))
+    order = in_order(host, range(len(host.name)))
     parent = list(parents(host, order))
     return Timeline(
         names=[str(name) for name in names.places],
@@ -95,6 +97,38 @@ def timeline(spans: Iterable[Span]) -> Timeline:
         device_end_ns=device.end_ns,
         starter=array("q", starters(host, order, parent, device)),
     )
+
+
+def in_order(host: Columns, chosen: Iterable[int]) -> list[int]:
+    """Thread by thread, and each span before those that it may hold."""
+    return sorted(chosen, key=lambda n: (host.thread[n], host.start_ns[n], -host.end_ns[n]))
+
+
+def settle(host: Columns, somewhere: object) -> None:
+    """
+    Gives the profiler's own spans, of thread `somewhere`, to the thread that they held up: the one whose innermost span
+    around them began last. Torch's table takes their time from that span, and knows the thread, which no trace tells.
+    """
+    strays = [n for n in range(len(host.name)) if host.thread[n] == somewhere]
+    if not strays:
+        return
+    order = in_order(host, (n for n in range(len(host.name)) if host.thread[n] != somewhere))
+    parent = list(parents(host, order))
+    begun = [(host.thread[n], host.start_ns[n]) for n in order]
+    threads = sorted({thread for thread, _ in begun})
+    for stray in strays:
+        last = ((bisect_right(begun, (thread, host.start_ns[stray])) - 1, thread) for thread in threads)
+        mine = (place for place, thread in last if place != NONE and begun[place][0] == thread)
+        around = [found for place in mine if (found := enclosing(host, order, parent, place, stray)) != NONE]
+        if around:
+            host.thread[stray] = host.thread[order[max(around, key=lambda place: host.start_ns[order[place]])]]
+
+
+def enclosing(host: Columns, order: Sequence[int], parent: Sequence[int], place: int, stray: int) -> int:
+    """The innermost span around the stray one, from the span at `place` outwards; NONE if there is none."""
+    while place != NONE and host.end_ns[order[place]] < host.end_ns[stray]:
+        place = parent[place]
+    return place
 
 
 def parents(host: Columns, order: Sequence[int]) -> Iterator[int]:

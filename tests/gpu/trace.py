@@ -45,6 +45,7 @@ def main() -> int:
     if chosen.compare:
         return compared(chosen.compare)
     folder = Path(chosen.out or tempfile.mkdtemp(prefix="kgate-trace-"))
+    folder.mkdir(parents=True, exist_ok=True)
     subprocess.run([sys.executable, str(PROFILED), str(folder), chosen.device], check=True)
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
         print(f"recorded in {folder}, not compared: {', '.join(missing)} not here; run --compare FOLDER where they are")

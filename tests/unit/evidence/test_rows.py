@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from kgate.evidence.rows import device_rows, host_rows, own_ns
 from kgate.evidence.spans import Kind, Span
 from kgate.evidence.timeline import timeline
+from tests.contract.evidence.agreement import POINTS, differences
 from tests.unit.evidence.traces import host, kernel, lined, operator
 
 
@@ -32,6 +33,40 @@ def test_a_call_alone_within_one_of_its_own_name_is_no_second_call(tmp_path: Pat
     rows = host_rows(line)
 
     assert (rows["aten::to"].calls, rows["aten::to"].self_ns, rows["aten::to"].total_ns) == (1, 7_000, 10_000)
+
+
+def test_what_the_profiler_itself_took_is_no_time_of_the_operator_that_it_held_up(tmp_path: Path) -> None:
+    overhead = {**host("Lazy Function Loading", 20, 5, cat="overhead", tid=0), "pid": -1}
+    line = lined(
+        tmp_path,
+        operator("aten::linear", 0, 100),
+        operator("aten::addmm", 10, 40),
+        host("aten::relu", 15, 3, tid=2),
+        host("backward", 2, 90, tid=2),
+        overhead,
+    )
+
+    rows = host_rows(line)
+
+    assert (rows["aten::addmm"].self_ns, rows["backward"].self_ns) == (35_000, 87_000)
+    assert rows["Lazy Function Loading"].self_ns == 5_000
+
+
+def test_what_the_profiler_took_between_all_spans_is_its_own(tmp_path: Path) -> None:
+    line = lined(tmp_path, operator("a", 0, 10), {**host("Resource", 20, 5, cat="overhead", tid=0), "pid": -1})
+
+    rows = host_rows(line)
+
+    assert (rows["a"].self_ns, rows["Resource"].self_ns) == (10_000, 5_000)
+
+
+def test_a_trace_of_an_h200_reads_as_in_torchs_own_table() -> None:
+    """Of tests/gpu/trace.py: three prefills and nine decodes of a small transformer, with torch 2.11."""
+    found = differences(Path(__file__).parents[1] / "data" / "h200-trace")
+
+    assert len(found) == 93
+    assert max(row.points for row in found) < POINTS
+    assert [row.name for row in found if row.calls[0] != row.calls[1]] == []
 
 
 def test_a_span_that_only_overlaps_another_is_not_within_it(tmp_path: Path) -> None:
