@@ -1,6 +1,7 @@
 """The base commit as a run can use it: its work tree, what its manifest says, its build; or why there is none."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kgate.completion import completed
@@ -13,13 +14,17 @@ from kgate.runner.place import Workplace
 
 @dataclass(frozen=True, kw_only=True)
 class Base:
-    """The base commit as it can be run: its work tree and what its manifest says; or why not."""
+    """
+    The base commit as it can be run: its work tree and what its manifest says; or why not. `changes`: the paths that
+    differ from head's work tree, and whether each is in both, as it was before anything of either tree had run.
+    """
 
     commit: str
     tree_hash: str
     folder: Path | None
     manifest: Manifest | None
     remarks: tuple[str, ...] = ()
+    changes: Mapping[str, bool] = field(default_factory=dict)
 
 
 def base_of(manifest: Manifest, ref: str, state: Path, head: tree.Head) -> Base:
@@ -35,7 +40,8 @@ def base_of(manifest: Manifest, ref: str, state: Path, head: tree.Head) -> Base:
     except tree.NoSubmodule as error:
         return Base(commit="", tree_hash="", folder=None, manifest=None, remarks=(f"no base: {error}",))
     path = folder / manifest.path.relative_to(manifest.root)
-    base = Base(commit=found.commit, tree_hash=found.tree, folder=folder, manifest=None)
+    changes = tree.changes(manifest.root, found.commit)
+    base = Base(commit=found.commit, tree_hash=found.tree, folder=folder, manifest=None, changes=changes)
     try:
         old = manifests.load(path)
     except (ManifestError, UsageError) as error:

@@ -18,6 +18,7 @@ from kgate.plan import Plan, job
 
 INERT = (".md", ".rst")  # nothing reads them to decide what runs
 CODE = ".py"
+STORED = ".json"
 TRACE = "device-trace"
 
 
@@ -30,11 +31,15 @@ class Change:
 
 
 def identical(
-    plan: Plan, outcomes: Mapping[tuple[Arm, Case], Outcome], changes: Iterable[Change], prefix: str, own: Iterable[str]
+    plan: Plan,
+    outcomes: Mapping[tuple[Arm, Case], Outcome],
+    changes: Iterable[Change],
+    prefix: str,
+    own: Collection[str],
 ) -> frozenset[Case]:
     """
-    `prefix`: of the manifest's folder, below the git root, as a worker's paths are below it; `own`: files and folders
-    that only the gate reads, the manifest and the baselines.
+    `prefix`: of the manifest's folder, below the git root, as a worker's paths are below it; `own`: the manifest, which
+    only the gate reads, and folders of whose JSON files that is true.
     """
     relevant = [change for change in changes if not inert(change.path, own)]
     # A file that is new may stand in the way of another's import; one that is no code may say what to import.
@@ -48,8 +53,10 @@ def identical(
     return frozenset(case for case in plan.cases if plan.in_base(case) and same(plan, outcomes, case))
 
 
-def inert(path: str, own: Iterable[str]) -> bool:
-    return path.endswith(INERT) or any(path == name or path.startswith(f"{name}/") for name in own)
+def inert(path: str, own: Collection[str]) -> bool:
+    """Of a folder, the files in it and not below it: one that is called the baselines' may hold all kernels."""
+    stored = PurePosixPath(path)
+    return path.endswith(INERT) or path in own or (stored.suffix == STORED and stored.parent.as_posix() in own)
 
 
 def files_of(outcome: Outcome | None) -> Mapping[str, str]:

@@ -1,12 +1,12 @@
 """Cases that run the same code as base, in a run: found once, passed by that, and timed as its control."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 
 from kgate import identity
 from kgate.correctness import Answers
 from kgate.decision import Question, answered, evidence
-from kgate.load import tree
 from kgate.model import BASE, HEAD, Case, Decision, Latency, Tree
 from kgate.sequence import Agenda
 from kgate.setting import Setting
@@ -15,21 +15,24 @@ from kgate.setting import Setting
 def of(setting: Setting, answers: Answers) -> frozenset[Case]:
     """On record before the first launch, so that who judges again, without the trees, judges alike."""
     known = setting.ledger.recall("identity", "cases")
-    if known is None and setting.base.folder is not None and not setting.manifest.build:
+    if known is None and setting.base.folder is not None:
         known = [case.name for case in compared(setting, answers)]
         setting.ledger.record("identity", "cases", known)
     return frozenset(case for case in setting.plan.cases if case.name in (known or ()))
 
 
 def compared(setting: Setting, answers: Answers) -> frozenset[Case]:
-    manifest, pythons = setting.manifest, setting.workplace.python
-    if pythons.get(Tree.HEAD) != pythons.get(Tree.BASE) or setting.workplace.device == "cpu":
+    head, base, pythons = setting.manifest, setting.base.manifest, setting.workplace.python
+    if base is None or head.build or base.build or pythons.get(Tree.HEAD) != pythons.get(Tree.BASE):
         return frozenset()
-    changes = [identity.Change(path=p, edited=e) for p, e in tree.changes(manifest.root, setting.base.commit).items()]
-    prefix = manifest.folder.relative_to(manifest.root).as_posix()
-    own = [manifest.path, *([manifest.folder / manifest.baselines] if manifest.baselines else [])]
-    names = [path.relative_to(manifest.root).as_posix() for path in own]
-    return identity.identical(setting.plan, answers.outcomes, changes, prefix, names)
+    if setting.workplace.device == "cpu":
+        return frozenset()
+    changes = [identity.Change(path=path, edited=edited) for path, edited in setting.base.changes.items()]
+    prefix = head.folder.relative_to(head.root).as_posix()
+    # Base's folder of baselines, which was reviewed as one; and not the manifest's own, which may hold anything.
+    stored = os.path.normpath(f"{prefix}/{base.baselines}")
+    own = [head.path.relative_to(head.root).as_posix(), *([stored] if stored != prefix else [])]
+    return identity.identical(setting.plan, answers.outcomes, changes, prefix, own)
 
 
 def passed(agenda: Agenda, case: Case, seen: Latency) -> Latency:

@@ -191,7 +191,9 @@ def tree_of(root: Path, commit: str) -> str:
 
 def changes(root: Path, commit: str) -> dict[str, bool]:
     """Paths that differ between a commit and the work tree, but for ignored ones, and whether each is in both."""
-    said = git(root, "diff", "--name-status", "--no-renames", "-z", commit, "--").split("\0")
+    # A `.gitmodules` may ask git to say nothing of a submodule that is another one now.
+    options = ("--name-status", "--no-renames", "--ignore-submodules=none", "-z")
+    said = git(root, "diff", *options, commit, "--").split("\0")
     found = {path: status == "M" for status, path in zip(said[::2], said[1::2], strict=False)}
     new = git(root, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
     return {**found, **{path: False for path in new if path and not path.startswith(".kgate/")}}

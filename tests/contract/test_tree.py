@@ -196,3 +196,18 @@ def test_what_differs_from_base_is_told_with_what_is_new_and_what_is_gone_and_wi
 
     assert found == {"gone.py": False, "new file.py": False, "ops/added.py": False, "ops/edited.py": True}
     assert tree.changes(root, commit(root, "all.py")) == {}
+
+
+def test_another_commit_of_a_submodule_is_a_change_also_where_git_was_told_to_say_nothing_of_it(
+    root: Path, tmp_path: Path
+) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    git(library, "init", "--quiet")
+    commit(library, "a.py")
+    git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "library")
+    git(root, "config", "--file", ".gitmodules", "submodule.library.ignore", "all")
+    first = commit(root, "b.py")
+    commit(root / "library", "more.py")
+
+    assert tree.changes(root, first) == {"library": True}
