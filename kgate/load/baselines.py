@@ -13,10 +13,15 @@ from jsonschema import Draft202012Validator
 
 from kgate.errors import BaselineError
 from kgate.load import schemas
-from kgate.model import Baseline, Fingerprint, Noise, StoredCase
+from kgate.model import Baseline, Fingerprint, Manifest, Noise, StoredCase
 
 VERSION = 1
 RECORD_AGAIN = "restore it from git, or record it again with `kgate baseline record`"
+
+
+def path_of(manifest: Manifest, device: str) -> Path | None:
+    """None where the manifest says that there are no baselines."""
+    return manifest.folder / manifest.baselines / f"{device}.json" if manifest.baselines else None
 
 
 def read(path: Path) -> Baseline | None:

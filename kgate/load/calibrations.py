@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from kgate.errors import BaselineError
-from kgate.load import schemas
+from kgate.load import baselines, schemas
 from kgate.model import CalibratedCase, Calibration, Counted, Fingerprint, Level, Manifest
 
 VERSION = 1
@@ -22,11 +22,8 @@ PRIVATE = ("interpreter",)  # a path of the machine that measured
 
 def path_of(manifest: Manifest, device: str) -> Path | None:
     """None where the manifest names no folder of baselines, beside which it would lie."""
-    return below(manifest.folder, manifest, device)
-
-
-def below(folder: Path, manifest: Manifest, device: str) -> Path | None:
-    return (folder / manifest.baselines).parent / FOLDER / f"{device}.json" if manifest.baselines else None
+    stored = baselines.path_of(manifest, device)
+    return stored.parent.parent / FOLDER / stored.name if stored else None
 
 
 def read(path: Path) -> Calibration | None:

@@ -5,11 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from kgate.base import Base
 from kgate.device import interpreter, short_name
 from kgate.errors import HostError
+from kgate.load import baselines, calibrations
+from kgate.model import Manifest
 from kgate.options import Options
 from kgate.runner.zygote import FORKABLE
+from kgate.setting import standing, stored_baseline
 from kgate.worker import adapters
+from tests.unit.calibration.made import FINGERPRINT, calibration
+from tests.unit.load.test_baselines import baseline
+from tests.unit.test_plan import H200, manifest
 
 
 @pytest.mark.parametrize(
@@ -79,3 +86,37 @@ def test_what_a_zygote_preloads_are_packages_as_adapters_name_them_and_not_dsls(
 
     assert packages == FORKABLE
     assert FORKABLE.keys() <= adapters.ADAPTERS.keys()
+
+
+def tree_at(folder: Path, commit: str, *stored: str) -> Manifest:
+    """With a baseline and a calibration of this commit in each of `stored`, the last of which its manifest names."""
+    for name in stored:
+        path = folder / name / "kgate/h200.json"
+        baselines.write(path, replace(baseline(path), commit=commit))
+        calibrations.write(folder / name / "calibration/h200.json", calibration(commit=commit))
+    named = f"{stored[-1]}/kgate" if stored else ""
+    return replace(manifest(), folder=folder, root=folder, path=folder / "kgate.yaml", baselines=named)
+
+
+@pytest.mark.parametrize("named", [("ci",), ("ci", "elsewhere"), ()])
+def test_a_change_is_held_against_what_base_has_stored_wherever_it_says_that_baselines_lie(
+    tmp_path: Path, named: tuple[str, ...]
+) -> None:
+    head, base = tree_at(tmp_path / "head", "b" * 40, *named), tree_at(tmp_path / "base", "a" * 40, "elsewhere", "ci")
+
+    before = Base(commit="a" * 40, tree_hash="", folder=base.folder, manifest=base)
+    stored, remarks = stored_baseline(head, before, H200)
+    known = standing(head, before, H200, FINGERPRINT).calibration
+
+    assert stored is not None
+    assert known is not None
+    assert (Path(stored.path), remarks, known.commit) == (base.folder / "ci/kgate/h200.json", (), "a" * 40)
+
+
+def test_a_change_that_brings_the_first_baselines_is_held_against_none(tmp_path: Path) -> None:
+    head, base = tree_at(tmp_path / "head", "b" * 40, "ci"), tree_at(tmp_path / "base", "a" * 40)
+
+    before = Base(commit="a" * 40, tree_hash="", folder=base.folder, manifest=base)
+
+    assert stored_baseline(head, before, H200) == (None, ())
+    assert standing(head, before, H200, FINGERPRINT).calibration is None
