@@ -34,6 +34,7 @@ Emit = Callable[[Event], None]
 # Failures that may be the machine's: of a package, a driver, a neighbour. An earlier run's are not believed.
 PASSING = ("environment", "import", "compile")
 TRANSIENT = ("unavailable", "hung", "out-of-memory")
+LONGEST = 300  # letters of a note: what cannot be copied may be many files
 CLUSTERS = 3  # zygotes per arm, used in turn: children of one share its address layout and hash seed
 
 
@@ -159,7 +160,11 @@ def fresh_zygotes(setting: Setting, emit: Emit) -> Iterator[Setting]:
     with ExitStack() as stack:
         place, base = setting.workplace, setting.base.folder
         if base is not None and Tree.BASE in place.trees and not unexchanged(setting):
-            place = stack.enter_context(exchange.exchanged(place, setting.manifest.root, base))
+            try:
+                place = stack.enter_context(exchange.exchanged(place, setting.manifest.root, base))
+            except OSError as error:
+                text = f"trees are not exchanged for a confirmation: the work tree cannot be copied ({error})"
+                emit(Event(name="note", fields={"arm": "", "text": text[:LONGEST]}))
         start: Start = fresh
         if setting.plan.target.kind != "cpu":
             others = stack.enter_context(Zygotes(preloaded(setting), emit, clusters=CLUSTERS))
@@ -185,18 +190,23 @@ def timed_arms(setting: Setting) -> list[Arm]:
 
 
 def stored_baseline(manifest: Manifest, base: Base, target: Target) -> tuple[Baseline | None, tuple[str, ...]]:
-    """What the run is held against, read before anything is measured, and a remark if base's cannot be."""
-    if not manifest.baselines:
-        return None, ()
-    name = Path(manifest.baselines) / f"{target.name}.json"
-    old = base.manifest.folder / name if base.manifest is not None else None
-    return baselines.held_against(manifest.folder / name, old)
+    """
+    What the run is held against, read before anything is measured, and a remark if base's cannot be. Base's lies where
+    base's manifest says: a change that names another folder does not get rid of its measure.
+    """
+    own = baselines.path_of(manifest, target.name)
+    if base.manifest is None:
+        return baselines.held_against(own, None) if own else (None, ())
+    before = baselines.path_of(base.manifest, target.name)
+    return baselines.held_against(own or before, before) if before else (None, ())
 
 
 def standing(manifest: Manifest, base: Base, target: Target, live: Fingerprint) -> Standing:
     """What is known of the gate's errors on this device, read before anything is measured."""
-    own = calibrations.path_of(manifest, target.name)
-    old = calibrations.below(base.manifest.folder, manifest, target.name) if base.manifest is not None else None
+    own, old = calibrations.path_of(manifest, target.name), None
+    if base.manifest is not None:
+        old = calibrations.path_of(base.manifest, target.name)
+        own = own if old else None
     found, missing = calibrations.held_to(own, old, live)
     return Standing(calibration=found, missing=missing)
 

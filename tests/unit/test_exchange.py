@@ -1,5 +1,6 @@
 """Trees that change places for a confirmation."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,20 @@ def test_trees_that_cannot_change_places_are_said_with_the_reason(workplace: Wor
     assert exchange.obstacle(inside, root, base, "") == f"the interpreter {root}/env/bin/python lies in a tree"
     monkeypatch.setattr(exchange, "MOST_BYTES", 10)
     assert exchange.obstacle(workplace, root, base, "").endswith("GiB, more than is copied")
+
+
+def test_what_is_no_file_stops_no_exchange(workplace: Workplace) -> None:
+    os.mkfifo(root_of(workplace) / "debugger")
+
+    with exchange.exchanged(workplace, root_of(workplace), base_of(workplace)) as swapped:
+        assert (swapped.trees[Tree.HEAD] / "kernel.py").read_text() == "head"
+
+
+def test_base_stays_where_it_is_if_head_cannot_be_copied(workplace: Workplace) -> None:
+    unreadable = root_of(workplace) / "nowhere"
+
+    with pytest.raises(OSError, match="nowhere"), exchange.exchanged(workplace, unreadable, base_of(workplace)):
+        pass
+
+    assert (workplace.trees[Tree.BASE] / "kernel.py").read_text() == "base"
+    assert [path.name for path in base_of(workplace).parent.iterdir()] == ["4f2a"]
