@@ -10,6 +10,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from kgate.errors import HostError
@@ -18,6 +19,7 @@ from kgate.model import Event
 FOLDER = Path("/tmp")  # a fixed place is the point: TMPDIR may differ between two users
 PATIENCE_S = 600.0
 LOOK_S = 2.0
+READABLE = 0o644
 
 
 def reserved(
@@ -50,17 +52,23 @@ def reserved(
 def opened(path: Path, name: str, emit: Callable[[Event], None]) -> int | None:
     """
     For reading, which is enough to lock it; None, and a note, where that is not allowed. Another user's file is opened
-    and never created over: in a folder with the sticky bit Linux may refuse that (fs.protected_regular).
+    and never created over: in a folder with the sticky bit Linux may refuse that (fs.protected_regular). A pipe in its
+    place would be waited for until somebody writes.
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     for more in (0, os.O_CREAT):
         try:
-            return os.open(path, flags | more, 0o644)
+            descriptor = os.open(path, flags | more, READABLE)
         except OSError as error:
             if error.errno != errno.ENOENT or more:
                 text = f"{name} is not locked against other runs: {path} cannot be opened ({error.strerror})"
                 emit(Event(name="note", fields={"arm": "", "text": text}))
                 return None
+        else:
+            if more:
+                with suppress(PermissionError):  # another user has made it meanwhile
+                    os.fchmod(descriptor, READABLE)  # whatever the umask, or no other user's run could lock it
+            return descriptor
     return None
 
 

@@ -64,3 +64,24 @@ def test_no_path_comes_of_a_uuid(tmp_path: Path) -> None:
 
     assert [path.name for path in tmp_path.iterdir()] == ["kgate-gpu-GPUx.lock"]
     os.close(held)
+
+
+def test_a_pipe_in_the_locks_place_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "kgate-gpu-GPU-a.lock")
+
+    (held,) = reserved([GPUS[1]], print, folder=tmp_path)
+
+    with pytest.raises(HostError, match="another run of kgate has used it for 0 s"):
+        reserved([GPUS[1]], print, folder=tmp_path, patience_s=0)
+    os.close(held)
+
+
+def test_another_user_can_lock_the_same_file_whatever_the_first_ones_umask(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        (held,) = reserved([GPUS[1]], print, folder=tmp_path)
+    finally:
+        os.umask(before)
+
+    assert (tmp_path / "kgate-gpu-GPU-a.lock").stat().st_mode & 0o777 == 0o644
+    os.close(held)
