@@ -97,10 +97,13 @@ def stepped_alike(output: Tensor, like: Tensor) -> bool:
 def leaves(run: Run, case: Case) -> Iterator[Said]:
     """Settings, functions, variables and random numbers that are not as they were."""
     kernel = run.kernels[case.kernel]
+    found = facts(run, case, "surroundings")
+    if not found:  # as nearly always; all cases' fallbacks need not be asked then
+        return
     known = {
         text for (arm, _), answer in run.outcomes.items() if arm == FALLBACK for text in listed(answer, "surroundings")
     }
-    changes = [text for text in facts(run, case, "surroundings") if text not in known]
+    changes = [text for text in found if text not in known]
     if changes:
         more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
         yield Said(
