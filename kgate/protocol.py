@@ -276,7 +276,7 @@ class Facts:
     Of a drill: reached-custom and reached-fallback of the call that is judged; logged-by, who has spoken since the
     process began (loggers, "warnings", "print"); packages-loaded, of the case's `packages`, those that something has
     imported; versions (name -> version, as the product saw them); reached-custom-before and reached-custom-again, of a
-    good call before and after it
+    good call before and after it; failed-backward, what was made to fail within the backward pass (functions, packages)
 
     A call is `steps` calls in a row. Of custom and fallback alone, and of a call after the first:
 

@@ -40,7 +40,7 @@ def of_kernel(plan: Plan, kernel: Kernel, which: str) -> Iterator[Drill]:
             kernel=kernel.name,
             condition=condition.NAME,
             where=condition.WHERE,
-            cases=() if why else chosen,
+            cases=() if why else tuple(c for c in chosen if c.direction == "backward" or not condition.BACKWARD),
             not_run=why,
             blocks=condition.BLOCKS,
             logged=condition.LOGGED,
@@ -56,6 +56,7 @@ def declared_of(plan: Plan, kernel: Kernel) -> Declared:
         variable=switch.env if switch else "",
         read=switch.read if switch else "import",
         switched=switch is not None,
+        backward=kernel.direction != "forward",
     )
 
 
@@ -67,12 +68,12 @@ def packages(kernel: Kernel) -> tuple[str, ...]:
 
 def smallest(plan: Plan, cases: Iterable[Case]) -> tuple[Case, ...]:
     """
-    Of each combination of dtypes and options the workload with the fewest elements, but not one without any: the
-    answer to an empty tensor takes no path at all. In the order written.
+    Of each direction and combination of dtypes and options the workload with the fewest elements, but not one without
+    any: the answer to an empty tensor takes no path at all. In the order written.
     """
     best: dict[object, Case] = {}
     for case in sorted(cases, key=lambda c: (plan.workloads[c].empty, elements(plan.workloads[c]))):
-        best.setdefault(form(plan.workloads[case]), case)
+        best.setdefault((case.direction, form(plan.workloads[case])), case)
     kept = set(best.values())
     some = {c for c in kept if not plan.workloads[c].empty}
     return tuple(c for c in plan.cases if c in (some or kept))

@@ -78,7 +78,8 @@ def result(run: Run, drill: Drill, said: list[Finding]) -> str:
     holds = all(c.holds for case in drill.cases for c in run.comparisons.get((drill.arm, case), ()))
     if compared and not holds:
         return "wrong as without it"
-    return "right" if compared else "not compared"
+    untouched = outcomes and all(isinstance(o, Measurement) and o.facts.get("failed-backward") == [] for o in outcomes)
+    return ("right (nothing to break)" if untouched else "right") if compared else "not compared"
 
 
 def not_run(run: Run) -> Iterator[str]:

@@ -82,6 +82,6 @@ def wrong_without(run: Run, drill: Drill, case: Case) -> bool:
 
 
 def on_workloads(cases: list[Case]) -> str:
-    """`on workload small`, `on workload small and 2 others`."""
+    """`on workload small`, `on workload small (backward) and 2 others`."""
     others = f" and {count(len(cases) - 1, 'other')}" if len(cases) > 1 else ""
-    return f"on workload {cases[0].workload}{others}"
+    return f"on workload {cases[0].workload}{' (backward)' * (cases[0].direction == 'backward')}{others}"

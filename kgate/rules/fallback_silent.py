@@ -6,8 +6,9 @@ Warns by default: the answer is right. What it costs is found on a bill, weeks l
 
 from collections.abc import Iterable
 
-from kgate.model import Drill, Finding, Level, Run
+from kgate.model import Case, Drill, Finding, Level, Run
 from kgate.rules._drills import answers, conditions, of_drill, on_workloads, takes_custom
+from kgate.rules._habits import listed
 from kgate.rules._law import Limit, Said
 from kgate.rules._state import reached
 
@@ -35,12 +36,20 @@ def silent_said(run: Run, drill: Drill) -> Said | None:
     silent = [
         case
         for case, answer in answers(run, drill)
-        if answer.facts.get("logged") is False and reached(run, drill.arm, case, "fallback") and takes_custom(run, case)
+        if answer.facts.get("logged") is False and stood_in(run, drill, case) and takes_custom(run, case)
     ]
     if not silent:
         return None
     kernel = run.kernels[drill.kernel]
+    does = f"runs {kernel.fallback}" if reached(run, drill.arm, silent[0], "fallback") else "answers in another way"
     return Said(
-        sentence=f"{kernel.dispatch} {drill.where} runs {kernel.fallback} without a word, {on_workloads(silent)}",
+        sentence=f"{kernel.dispatch} {drill.where} {does} without a word, {on_workloads(silent)}",
         advice=f"Let {kernel.dispatch} log one line, at level warning, when it first takes the fallback there.",
+    )
+
+
+def stood_in(run: Run, drill: Drill, case: Case) -> bool:
+    """Whether something else answered than what was asked first; a gradient has no function that the manifest names."""
+    return reached(run, drill.arm, case, "fallback") > 0 or bool(
+        listed(run.outcome(drill.arm, case), "failed-backward")
     )

@@ -95,6 +95,7 @@ SHAPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "surroundings": (are_names, "a list of names"),
     "logged": (is_flag, "true or false"),
     "logged-by": (are_names, "a list of names"),
+    "failed-backward": (are_names, "a list of names"),
     "packages-loaded": (are_names, "a list of names"),
     "versions": (are_picks, "a version by the name of its package"),
     "reached-custom-before": (is_count, "a count"),

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from types import CodeType, FrameType
@@ -17,10 +18,12 @@ from typing import Any
 
 from kgate.protocol import Begin, CaseJob, End, Facts, Output, Rung
 from kgate.worker import conditions, devices
+from kgate.worker.conditions import Around
 from kgate.worker.conditions._packages import version_seen
 from kgate.worker.control import Control
 from kgate.worker.exports import Budget, Target, written
 from kgate.worker.faults import Fault, foreign
+from kgate.worker.gradients import Within
 from kgate.worker.observation import Observation
 from kgate.worker.speech import Speech
 from kgate.worker.subject import Subject, climbing, subject_of
@@ -88,25 +91,30 @@ class Calls:
         self.job = control.job
         self.target = target
         self.outputs: tuple[Output, ...] = ()
+        self.failed: list[str] = []
         watch = subject.case.watch
         self.custom = watch.custom if watch else ""
         self.fallback = watch.fallback if watch else ""
 
-    def call(self, when: str = "") -> None:
+    def call(self, when: str = "", around: Around = nullcontext) -> None:
         counts = Counts()
         try:
             with counts.counting():
-                returned = self.made("environment" if when == "before" else "run")
+                returned = self.made("environment" if when == "before" else "run", around)
         finally:
             self.note(counts, when)
+            if around is not nullcontext and not when:
+                self.seen.facts["failed-backward"] = list(dict.fromkeys(self.failed))
         if not when:
             tensors = foreign("run", partial(self.subject.outputs, returned))
             self.outputs = foreign("run", partial(written, tensors, self.target))
 
-    def made(self, rung: Rung) -> Any:
+    def made(self, rung: Rung, around: Around) -> Any:
         """What is missing is the condition's doing, and to be borne; before it, the kernel was never there."""
+        backward = self.subject.backward
+        subject = replace(self.subject, backward=backward and Within(backward.source, around))
         try:
-            return self.subject.again("run")
+            return subject.again("run")
         except Fault as fault:
             if rung == "environment":
                 text = f"without the condition it does not answer either: {fault.text}"

@@ -5,7 +5,8 @@ What comes in from above is random and dense, and the same in every arm: a gradi
 `sum().backward()` sends them, is found out. What the gradients are taken by are leaves, as parameters are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from kgate.protocol import CaseJob, Fill, TensorArg
@@ -69,6 +70,24 @@ class Expanded(Backward):
     def drawn(self, output: Any, index: int) -> Any:
         one = output.new_full((1,) * output.dim(), 0.75).expand(output.shape)
         return one.contiguous() if self.dense else one
+
+
+class Within(Backward):
+    """
+    A backward pass within a context that the forward pass knows nothing of, and in the thread that asks for it, where
+    calls can be watched: on a GPU it would run in one that Python does not know.
+    """
+
+    def __init__(self, source: Source, around: Callable[[], AbstractContextManager[object]]) -> None:
+        super().__init__(source)
+        self.around = around
+
+    def gradients(self, returned: Any, leaves: Sequence[Any]) -> tuple[Any, ...]:
+        import torch
+
+        self.from_above(differentiable(returned))  # outside of the context
+        with torch.autograd.set_multithreading_enabled(False), self.around():
+            return super().gradients(returned, leaves)
 
 
 def differentiable(returned: Any) -> list[Any]:

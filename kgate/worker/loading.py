@@ -63,7 +63,12 @@ def refuse_outside(module: ModuleType, tree: str) -> None:
 
 @cache
 def inside(file: str, tree: str) -> bool:
-    """Whether a file is the tree's own, and not in its state folder or in an environment that lies in the tree."""
+    """
+    Whether a file is the tree's own, and not in its state folder or in an environment that lies in the tree. Code that
+    has no file, as Python's `<string>`, is nobody's.
+    """
+    if file.startswith("<"):
+        return False
     real, root, prefix = (Path(os.path.realpath(path)) for path in (file, tree, sys.prefix))
     if not real.is_relative_to(root) or real.relative_to(root).parts[:1] == (STATE,):
         return False

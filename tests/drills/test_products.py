@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from kgate.worker.conditions import CONDITIONS
-from tests.contract.check.conftest import worker_python as worker_python
+from tests.contract.conftest import worker_python as worker_python
 from tests.drills.matrix import runs_here, wrong
 from tests.drills.products import drilled, specimens, stocked
 
 pytestmark = pytest.mark.real
 ALL = specimens()
 # Of each kind of condition one product that fails and one that does not.
-BY_DAY = ("guarded", "catches_missing_alone", "latches")
+BY_DAY = ("guarded", "catches_missing_alone", "latches", "backward_guarded", "backward_sloppy")
 
 
 def test_a_part_of_the_products_is_told_what_it_must_be(worker_python: str, tmp_path: Path) -> None:

@@ -73,6 +73,22 @@ def test_all_workloads_meet_every_condition_where_that_is_asked_for() -> None:
     assert {len(d.cases) for d in planned if not d.not_run} == {2}
 
 
+def test_each_direction_meets_the_conditions_and_the_backward_one_alone_those_that_are_its_own() -> None:
+    declared = replace(with_workloads(sized("large", 4096), sized("small", 8)), direction="both")
+
+    met = {d.condition: [(c.workload, c.direction) for c in d.cases] for d in drills.planned(of(declared), "smallest")}
+
+    assert met["package-absent"] == [("small", "forward"), ("small", "backward")]
+    assert met["backward-raises"] == met["package-breaks-backward"] == [("small", "backward")]
+
+
+def test_without_a_backward_direction_nothing_can_break_in_it() -> None:
+    why = reasons(with_workloads(sized("small", 8)))
+
+    assert why["backward-raises"] == "the manifest declares the forward direction alone"
+    assert why["package-breaks-backward"] == why["backward-raises"]
+
+
 def test_drills_that_are_left_out_say_so() -> None:
     planned = drills.planned(of(with_workloads(sized("small", 8))), "none")
 
@@ -80,7 +96,7 @@ def test_drills_that_are_left_out_say_so() -> None:
 
 
 def test_a_run_without_a_gpu_says_which_conditions_it_cannot_bring_about() -> None:
-    declared = replace(with_workloads(sized("small", 8)), switch=Switch(env="ACME", read="call"))
+    declared = replace(with_workloads(sized("small", 8)), switch=Switch(env="ACME", read="call"), direction="both")
 
     assert reasons(declared) == dict.fromkeys(("no-gpu", "lower-gpu", "unknown-gpu"), "this run has no GPU")
     assert reasons(declared, GPU) == {}
@@ -93,7 +109,7 @@ def test_a_switch_that_is_read_on_import_is_not_turned_off_later() -> None:
 
 
 def test_without_a_package_of_its_own_a_kernel_has_none_to_lose_but_what_the_manifest_names() -> None:
-    plain = replace(with_workloads(sized("small", 8)), dsl="torch")
+    plain = replace(with_workloads(sized("small", 8)), dsl="torch", direction="both")
 
     of_plain, of_named = set(reasons(plain)), set(reasons(replace(plain, optional=("acme_native",))))
 

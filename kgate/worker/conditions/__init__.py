@@ -7,13 +7,16 @@ be undone. The gate reads what is declared here, and calls `unfit`; the rest act
 """
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Literal, Protocol, cast
 
 from kgate.protocol import Job
 
-# In the order in which a report shows them: the switch, the package, the machine, the call.
+Around = Callable[[], AbstractContextManager[object]]
+
+# In the order in which a report shows them: the switch, the package, the machine, the call, its backward pass.
 CONDITIONS: dict[str, str] = {
     "switch-off-later": "kgate.worker.conditions.switch_off_later",
     "package-absent": "kgate.worker.conditions.package_absent",
@@ -30,6 +33,8 @@ CONDITIONS: dict[str, str] = {
     "out-of-shared-memory": "kgate.worker.conditions.out_of_shared_memory",
     "out-of-memory": "kgate.worker.conditions.out_of_memory",
     "call-refused": "kgate.worker.conditions.call_refused",
+    "backward-raises": "kgate.worker.conditions.backward_raises",
+    "package-breaks-backward": "kgate.worker.conditions.package_breaks_backward",
 }
 # What a product can lack of a DSL; torch, and what is built into an extension, it cannot.
 DSLS = {"tilelang": "tilelang", "triton": "triton", "cutile": "cuda.tile", "cutedsl": "cutlass"}
@@ -45,6 +50,7 @@ class Declared:
     variable: str = ""  # of the switch
     read: str = "import"
     switched: bool = True  # a switch is declared
+    backward: bool = False  # the backward direction is
 
 
 class Play(Protocol):
@@ -52,12 +58,14 @@ class Play(Protocol):
 
     job: Job
     custom: str  # module:function
+    failed: list[str]  # what a condition has made to fail within a backward pass, as it names it
 
-    def call(self, when: str = "") -> None:
+    def call(self, when: str = "", around: Around = nullcontext) -> None:
         """
         One call from the beginning, with fresh inputs. Without `when` it is the one that is judged: its outputs are
         kept, and what it reached is noted as reached-custom and reached-fallback. With it, only the former is, as
-        reached-custom-`when`. Raises Fault.
+        reached-custom-`when`. A backward pass is made within `around`, in this thread, and the forward pass is not.
+        Raises Fault.
         """
 
 
@@ -69,6 +77,7 @@ class Condition(Protocol):
     LOGGED: bool  # a fallback for this cause is worth a line in a log
     BARE: bool  # the process must not have imported the DSL
     OWN_CACHES: bool  # what was compiled without the condition must not be found
+    BACKWARD: bool  # it is met by the backward direction alone
     ENV: Mapping[str, str]  # set before the process imports anything of the user's
 
     def unfit(self, declared: Declared) -> str:

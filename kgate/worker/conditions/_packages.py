@@ -9,7 +9,7 @@ import contextlib
 import importlib
 import importlib.metadata
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, cast
@@ -114,6 +114,24 @@ def break_at_import(packages: Sequence[str], error: Callable[[str], Exception]) 
         return spec
 
     put_in_front(packages, broken, installed=True)
+
+
+@contextlib.contextmanager
+def broken_for_now(packages: Sequence[str], error: Callable[[str], Exception]) -> Iterator[None]:
+    """Importing them anew raises `error` of the name, within; what holds a module already keeps it."""
+    finders = list(sys.meta_path)
+    modules = {name: module for name, module in sys.modules.items() if is_of(name, packages)}
+    break_at_import(packages, error)
+    try:
+        yield
+    finally:
+        sys.meta_path[:] = finders
+        forget(packages)
+        sys.modules.update(modules)
+        for name, module in modules.items():
+            parent, _, child = name.rpartition(".")
+            if parent in sys.modules:
+                setattr(sys.modules[parent], child, module)
 
 
 def make_old(packages: Sequence[str]) -> None:

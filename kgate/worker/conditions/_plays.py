@@ -18,3 +18,7 @@ def without_package(declared: Declared) -> str:
 
 def without_gpu(declared: Declared) -> str:
     return "" if declared.kind != "cpu" else "this run has no GPU"
+
+
+def without_backward(declared: Declared) -> str:
+    return "" if declared.backward else "the manifest declares the forward direction alone"

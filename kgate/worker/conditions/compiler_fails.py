@@ -14,6 +14,7 @@ BLOCKS = False
 LOGGED = True
 BARE = False
 OWN_CACHES = True
+BACKWARD = False
 ENV: Mapping[str, str] = {}
 play = once
 

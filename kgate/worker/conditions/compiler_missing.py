@@ -16,6 +16,7 @@ BLOCKS = False
 LOGGED = True
 BARE = False
 OWN_CACHES = True
+BACKWARD = False
 ENV: Mapping[str, str] = {}
 POINTING = ("CC", "CXX", "CUDACXX", "CUDA_HOME", "CUDA_PATH")
 play = once

@@ -14,6 +14,7 @@ BLOCKS = False
 LOGGED = False
 BARE = False
 OWN_CACHES = True
+BACKWARD = False
 ENV: Mapping[str, str] = {}
 CAPABILITY = (7, 0)  # Volta: torch runs there, and none of the DSLs is made for it any more
 unfit = without_gpu

@@ -12,6 +12,7 @@ BLOCKS = True
 LOGGED = False
 BARE = True
 OWN_CACHES = True
+BACKWARD = False
 ENV: Mapping[str, str] = {"CUDA_VISIBLE_DEVICES": ""}
 unfit = without_gpu
 install = nothing

@@ -1,6 +1,7 @@
 """The kernel asks for more shared memory than a block may have, and is not launched."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Literal
 
 from kgate.worker.conditions import Declared, Play
@@ -14,6 +15,7 @@ BLOCKS = False
 LOGGED = True
 BARE = False
 OWN_CACHES = False
+BACKWARD = False
 ENV: Mapping[str, str] = {}
 install = nothing
 
@@ -23,8 +25,13 @@ def unfit(declared: Declared) -> str:
 
 
 def play(play: Play) -> None:
-    with raising(play.custom, play.job.tree, of_triton if play.job.cases[0].dsl == "triton" else of_others):
+    with raising(play.custom, play.job.tree, partial(said, play.job.cases[0].dsl)):
         play.call()
+
+
+def said(dsl: str) -> Exception:
+    """What the DSL's launch raises."""
+    return of_triton() if dsl == "triton" else of_others()
 
 
 def of_triton() -> Exception:

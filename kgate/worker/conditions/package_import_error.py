@@ -14,6 +14,7 @@ BLOCKS = True
 LOGGED = True
 BARE = True
 OWN_CACHES = False
+BACKWARD = False
 ENV: Mapping[str, str] = {}
 unfit = without_package
 play = once

@@ -13,6 +13,7 @@ BLOCKS = True
 LOGGED = False
 BARE = True
 OWN_CACHES = False
+BACKWARD = False
 ENV: Mapping[str, str] = {}
 install = nothing
 play = once

@@ -14,6 +14,7 @@ BLOCKS = True
 LOGGED = False
 BARE = False
 OWN_CACHES = False
+BACKWARD = False
 ENV: Mapping[str, str] = {}
 install = nothing
 

@@ -14,6 +14,7 @@ BLOCKS = False
 LOGGED = False
 BARE = False
 OWN_CACHES = True
+BACKWARD = False
 ENV: Mapping[str, str] = {}
 CAPABILITY = (99, 0)
 unfit = without_gpu

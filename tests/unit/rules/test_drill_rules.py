@@ -66,6 +66,16 @@ def test_a_fallback_without_a_word_warns_only_where_the_kernel_would_have_run() 
     assert [f.rule for f in judged(drilled(never_taken, (drill(), SILENT)), policy)] == []
 
 
+def test_a_gradient_that_came_in_another_way_without_a_word_is_silent_though_no_fallback_was_called() -> None:
+    failed = answer(reached_custom=1, reached_fallback=0, logged=False, failed_backward=["acme.kernels:launched"])
+
+    (finding,) = judged(under(failed, condition="backward-raises", blocks=False))
+
+    assert (finding.rule, finding.level) == ("fallback-silent", Level.WARN)
+    assert "answers in another way without a word" in finding.sentence
+    assert said(under(answer(reached_custom=1, reached_fallback=0, logged=False, failed_backward=[]))) == []
+
+
 def test_a_switch_turned_off_later_that_does_nothing_is_without_effect() -> None:
     run = under(CUSTOM, condition="switch-off-later", logged=False)
 
