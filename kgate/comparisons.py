@@ -12,13 +12,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from types import ModuleType
 
 import numpy as np
 
 from kgate.compare import compare
+from kgate.comparers import COMPARERS
 from kgate.leniency import judged
 from kgate.model import Bound, Comparison, Tensor
 
@@ -39,6 +40,7 @@ class Question:
     like: tuple[Tensor, ...] | None
     bounds: tuple[Bound, ...]
     giver: str = "fallback"
+    comparer: str = ""  # of COMPARERS, where element by element does not fit
     strict: tuple[Bound, ...] = ()  # what the dtypes allow at most, beside bounds by hand
 
     @property
@@ -54,6 +56,7 @@ class Question:
             tuple(t.path for t in self.reference),
             like,
             self.bounds,
+            self.comparer,
         )
 
 
@@ -105,7 +108,17 @@ def no_program() -> Iterator[None]:
 def answer(question: Question) -> tuple[Comparison, ...]:
     outputs, reference, like = question.outputs, question.reference, question.like
     found = compare(outputs, reference, like, question.bounds, question.giver)
+    if question.comparer:
+        return otherwise(question, found)
     return judged(outputs, reference, like, found, question.strict)
+
+
+def otherwise(question: Question, found: tuple[Comparison, ...]) -> tuple[Comparison, ...]:
+    """What the comparer says, where the contract holds; nothing else counts then."""
+    if any(c.mismatch for c in found):
+        return found
+    broken = COMPARERS[question.comparer].broken(question.outputs, question.reference, found)
+    return tuple(replace(c, broken=words) for c, words in zip(found, broken, strict=True))
 
 
 def firsts_of(questions: Sequence[Question]) -> list[int]:

@@ -6,11 +6,11 @@ Nothing here decides. An arm that fails is an outcome; a comparison that does no
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from kgate import comparisons, ladder
-from kgate.bounds import bounds_of, strict
+from kgate.answers import Answers, question
 from kgate.comparisons import Question
 from kgate.dump import ARMS as DUMPED
 from kgate.model import (
@@ -28,7 +28,6 @@ from kgate.model import (
     Measurement,
     Outcome,
     Route,
-    Tensor,
     Tree,
     of_base,
 )
@@ -39,16 +38,6 @@ from kgate.runner.errand import Errand
 from kgate.runner.outputs import run_outputs
 from kgate.runner.warmup import Warmed, fill_caches, with_compile_time
 from kgate.setting import Emit, Setting, passing
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answers:
-    """Outcomes and comparisons by (arm, case); `resumed` outcomes came from the ledger."""
-
-    outcomes: Mapping[tuple[Arm, Case], Outcome]
-    comparisons: Mapping[tuple[Arm, Case], tuple[Comparison, ...]]
-    resumed: int = 0
-    compile_s: float = 0.0  # of kernels compiled side by side, before the arms answered
 
 
 def answers(setting: Setting, emit: Emit, *, dumps: bool = False) -> Answers:
@@ -272,29 +261,3 @@ def name_of(arm: Arm, case: Case) -> str:
 
 def still_there(files: Collection[Path]) -> bool:
     return bool(files) and all(path.is_file() for path in files)
-
-
-def compared(
-    setting: Setting, answers: Answers, arm: Arm, case: Case, outputs: tuple[Tensor, ...], reference: Measurement
-) -> tuple[Comparison, ...]:
-    """One answer to one question; many are asked at once through `comparisons.answers`."""
-    return comparisons.answer(question(setting, answers, arm, case, outputs, reference))
-
-
-def question(
-    setting: Setting, answers: Answers, arm: Arm, case: Case, outputs: tuple[Tensor, ...], reference: Measurement
-) -> Question:
-    """
-    Outputs of one arm against the reference. Number, shape and dtype are held against a fallback: custom against its
-    own tree's, head's fallback against base's, so that a change cannot break a contract and call the rest of it broken.
-    """
-    own = of_base(FALLBACK) if Tree.BASE is arm.tree or arm.route is Route.FALLBACK else FALLBACK
-    contract = answers.outcomes.get((own, case)) if own != arm else None
-    like = contract.outputs if isinstance(contract, Measurement) else None
-    workload = setting.plan.workloads[case]
-    # Base's fallback where there is one: a change that makes the fallback less exact must not loosen its own tolerance.
-    errors = next((found for a in (of_base(FALLBACK), FALLBACK) if (found := answers.comparisons.get((a, case)))), ())
-    bounds = bounds_of(workload, setting.plan.target, arm, like or outputs, errors)
-    giver = "base's fallback" if own.tree is Tree.BASE else "fallback"
-    most = strict(workload, outputs, bounds)
-    return Question(outputs=outputs, reference=reference.outputs, like=like, bounds=bounds, giver=giver, strict=most)

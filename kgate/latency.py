@@ -10,7 +10,7 @@ from typing import Any
 
 from kgate import idle, sequence, tunings, twins
 from kgate.allowance import NO_END, Allowance
-from kgate.correctness import Answers
+from kgate.answers import Answers
 from kgate.decision import Question, answered, evidence
 from kgate.margins import MARGINS
 from kgate.model import (

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from kgate import __version__, correctness, drills, dump, history, latency, premises, rules, setting
 from kgate.allowance import NO_END, Allowance, left_over
+from kgate.answers import Answers
 from kgate.load import owners, tree
 from kgate.model import Failure, Finding, Kernel, Level, Ownership, Report, Route, Run, Tree, verdict_of
 from kgate.options import Options
@@ -99,15 +100,13 @@ def narrowed(ready: Setting, options: Options | Attempt) -> Setting:
     return replace(ready, plan=replace(ready.plan, cases=drills.smallest_of_all(ready.plan), variants={}))
 
 
-def answered(here: Setting, options: Options, emit: Emit) -> correctness.Answers:
+def answered(here: Setting, options: Options, emit: Emit) -> Answers:
     if options.drills_only:
         return drills.grounds(here, emit)
     return correctness.answers(here, emit, dumps=options.dump is not None)
 
 
-def timed(
-    here: Setting, answers: correctness.Answers, options: Options, emit: Emit, allowance: Allowance
-) -> latency.Times:
+def timed(here: Setting, answers: Answers, options: Options, emit: Emit, allowance: Allowance) -> latency.Times:
     return latency.times(here, answers, latency_levels(here), options.launches, emit, allowance)
 
 
@@ -118,7 +117,7 @@ def latency_levels(here: Setting) -> Mapping[str, Level]:
 
 def observed(
     here: Setting,
-    answers: correctness.Answers,
+    answers: Answers,
     times: latency.Times,
     owned: Mapping[str, Ownership],
     owned_before: Mapping[str, Ownership],
@@ -152,19 +151,19 @@ def observed(
 
 
 def ownerships(
-    here: Setting, answers: correctness.Answers, root: Path, kernels: Mapping[str, Kernel], side: Tree
+    here: Setting, answers: Answers, root: Path, kernels: Mapping[str, Kernel], side: Tree
 ) -> Mapping[str, Ownership]:
     found = owners.read(root, tree.files(root))
     return {n: owners.ownership(found, kernel, files_of(here, answers, kernel, side)) for n, kernel in kernels.items()}
 
 
-def base_ownerships(here: Setting, answers: correctness.Answers) -> Mapping[str, Ownership]:
+def base_ownerships(here: Setting, answers: Answers) -> Mapping[str, Ownership]:
     if here.base.folder is None:
         return {}
     return ownerships(here, answers, here.base.folder, here.plan.base_kernels, Tree.BASE)
 
 
-def files_of(here: Setting, answers: correctness.Answers, kernel: Kernel, side: Tree) -> tuple[str, ...]:
+def files_of(here: Setting, answers: Answers, kernel: Kernel, side: Tree) -> tuple[str, ...]:
     """
     The kernel's files from the git root: what workers loaded for its paths and its dispatch, where its functions should
     be if none told. What the reference alone needs is no part of what the product runs.

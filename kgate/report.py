@@ -11,7 +11,8 @@ from pathlib import Path
 
 from kgate import drills, latency, premises, rules
 from kgate.allowance import NO_END, Allowance, left_over
-from kgate.correctness import Answers, name_of
+from kgate.answers import Answers
+from kgate.correctness import name_of
 from kgate.errors import HostError, UsageError
 from kgate.latency import Times
 from kgate.load import manifest as manifests

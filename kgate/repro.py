@@ -13,8 +13,9 @@ from glob import escape
 from pathlib import Path
 
 from kgate.advice import reason_advice, rung_advice
+from kgate.answers import question
 from kgate.comparisons import answer
-from kgate.correctness import Bench, question
+from kgate.correctness import Bench
 from kgate.dump import below
 from kgate.errors import ExitCode, HostError, UsageError
 from kgate.escape import plain

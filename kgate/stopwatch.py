@@ -10,7 +10,7 @@ from functools import partial
 
 from kgate import comparisons, idle, residency
 from kgate.allowance import NO_END, Allowance, Purse
-from kgate.correctness import Answers, question
+from kgate.answers import Answers, question
 from kgate.instrument import Companions
 from kgate.lanes import by_device, dealt, elsewhere
 from kgate.model import (

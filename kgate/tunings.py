@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kgate import picks, stats
-from kgate.correctness import Answers
+from kgate.answers import Answers
 from kgate.figures import count
 from kgate.model import BASE, HEAD, Arm, Case, LaunchTiming, Measurement
 from kgate.plan import job

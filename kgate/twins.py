@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kgate import identity
-from kgate.correctness import Answers
+from kgate.answers import Answers
 from kgate.decision import Question, answered, evidence
 from kgate.model import BASE, HEAD, Case, Decision, Latency, Tree
 from kgate.sequence import Agenda

@@ -9,7 +9,8 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from kgate.correctness import Answers, Bench
+from kgate.answers import Answers
+from kgate.correctness import Bench
 from kgate.drills.agenda import ALL, CHOICES, planned, smallest_of_all
 from kgate.drills.field import Field, Share, starts
 from kgate.model import (

@@ -33,6 +33,7 @@ def kernel(name: str, given: Fields, timeout_s: float) -> Kernel:
         steps=int(given.get("steps", 1)),
         compile=given.get("compile", ""),
         optional=tuple(given.get("optional", ())),
+        compare=given.get("compare", ""),
         direction=given.get("direction", "forward"),
         deterministic=bool(given.get("deterministic", False)),
         min_speedup=given.fields("latency").get("min_speedup"),

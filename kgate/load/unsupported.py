@@ -11,7 +11,6 @@ KERNEL = (
     "tune",
     "refuses",
     "unfused",
-    "compare",
     "inputs",
     "subnormals",
 )
@@ -42,6 +41,8 @@ def of_kernel(kernel: Fields) -> Iterator[tuple[Mark, str]]:
     for name in KERNEL:
         if name in kernel:
             yield kernel.marks[name], SENTENCE
+    if ":" in kernel.get("compare", ""):
+        yield kernel.marks["compare"], "a function of one's own is not supported by this version; name one of kgate's"
     if kernel.get("ranks", 1) > 1:
         yield kernel.marks["ranks"], f"{kernel['ranks']} ranks are not supported by this version; write 1, or remove it"
     for holder in (kernel, *kernel.fields("workloads").values()):

@@ -136,6 +136,7 @@ class Kernel:
     steps: int = 1
     optional: tuple[str, ...] = ()  # packages that are hidden to drill the fallback; none: that of `dsl`
     compile: str = ""  # module:function called in place of `custom` where there is no GPU
+    compare: str = ""  # how outputs are compared where element by element does not fit
     direction: str = "forward"  # or "backward", or "both"
     deterministic: bool = False  # bit for bit, call after call
     min_speedup: float | None = None

@@ -87,12 +87,13 @@ def again(subject: Subject, moment: str) -> tuple[Any, ...]:
 
 
 def second_call(subject: Subject, seen: Observation, first: First, target: Target) -> list[Output]:
+    drawn = surroundings.random_state()
     surroundings.move_on()
     before = surroundings.call_state()
     with fallback_counted(subject, seen):
         outputs = again(subject, "second call")
     note_changed_inputs(subject, seen, cast("dict[str, str]", seen.facts.get("input-digests", {})))
-    tell(seen, "surroundings", surroundings.call_changes(before))
+    tell(seen, "surroundings", [*surroundings.call_changes(before), *surroundings.seeded_anew(drawn)])
     tell(seen, "output-reused", reused(first, outputs))
     return different(first, outputs, "second call", target)
 

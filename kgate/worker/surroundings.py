@@ -78,19 +78,36 @@ def functions() -> dict[str, Any]:
 
 
 def call_state() -> dict[str, str]:
-    """What one call has no business to change: variables, the folder, and random numbers of everybody's."""
-    import torch
-
+    """What one call has no business to change: variables, and the folder."""
     found = {f"the variable {name}": value for name, value in os.environ.items()}
     found["the current folder"] = os.getcwd()  # noqa: PTH109  text
-    found["torch's random numbers on the CPU"] = str(torch.get_rng_state().tolist())
+    return found
+
+
+def random_state() -> dict[str, str]:
+    """Where everybody's generators stand."""
+    import torch
+
+    found = {
+        "torch's random numbers on the CPU": str(torch.get_rng_state().tolist()),
+        "Python's random numbers": str(random.getstate()),
+    }
     if torch.cuda.is_initialized():
         found["torch's random numbers on the GPU"] = str(torch.cuda.get_rng_state().tolist())
-    found["Python's random numbers"] = str(random.getstate())
     numpy = sys.modules.get("numpy")
     if numpy is not None and hasattr(numpy, "random"):
-        found["NumPy's random numbers"] = str(numpy.random.get_state()[1].tolist())
+        found["NumPy's random numbers"] = str(
+            [part.tolist() if hasattr(part, "tolist") else part for part in numpy.random.get_state()]
+        )
     return found
+
+
+def seeded_anew(earlier: Mapping[str, str]) -> list[str]:
+    """
+    Generators that stand where they stood after an `earlier` call, though they have been moved on before this one. To
+    draw from them is no fault; to set them makes everybody's numbers the same again.
+    """
+    return [f"{name}, seeded anew" for name, state in random_state().items() if earlier.get(name) == state]
 
 
 def move_on() -> None:

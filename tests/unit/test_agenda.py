@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from kgate.correctness import Answers
+from kgate.answers import Answers
 from kgate.latency import agenda, checked_only, rough_cases, shared_out
 from kgate.model import HEAD, Noise
 from kgate.plan import Looks, Target, looks, plan

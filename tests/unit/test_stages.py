@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kgate.answers import Answers, compared
 from kgate.base import Base
 from kgate.bounds import bounds_of, longest_dimension
-from kgate.correctness import Answers, Bench, compared
+from kgate.correctness import Bench
 from kgate.ladder import rungs, strayed
 from kgate.load.tree import Head
 from kgate.model import (

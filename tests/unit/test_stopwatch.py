@@ -9,8 +9,8 @@ import pytest
 
 from kgate import idle
 from kgate.allowance import Allowance
+from kgate.answers import Answers
 from kgate.base import Base
-from kgate.correctness import Answers
 from kgate.load.tree import Head
 from kgate.model import HEAD, Event, Fingerprint, LaunchTiming, Tree
 from kgate.plan import plan

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from kgate import tunings
-from kgate.correctness import Answers
+from kgate.answers import Answers
 from kgate.model import BASE, FALLBACK, HEAD, LaunchTiming
 from kgate.protocol import CaseJob
 from kgate.runner.ledger import Ledger

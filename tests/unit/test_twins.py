@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgate import twins
-from kgate.correctness import Answers
+from kgate.answers import Answers
 from kgate.model import BASE, HEAD
 from kgate.runner.ledger import Ledger
 from kgate.setting import Setting

@@ -50,6 +50,9 @@ HONEST = {
     "scratch": (
         "import torch\n\nSCRATCH = torch.empty(64)\n\ndef kernel(x):\n    return torch.add(x, x, out=SCRATCH).clone()\n"
     ),
+    "draws": (
+        "import random\n\nimport torch\n\ndef kernel(x):\n    torch.rand(3)\n    random.random()\n    return 2 * x\n"
+    ),
     "out_of_order": (
         "import torch\n\ndef kernel(x):\n    parts = torch.stack((x * 0.7, x * 0.3, x))\n"
         "    return parts[torch.randperm(3, generator=torch.Generator().manual_seed(id(parts) % 1000))].sum(0)\n"
@@ -67,7 +70,7 @@ EXPECTED = {
     "strided": ("contract-broken", "strides [2]", "with [1]"),
     "coarse": ("contract-broken", "torch.backends.cuda.matmul.allow_tf32: False → True"),
     "patches": ("contract-broken", "torch.nn.functional.gelu", "customs.patches.gelu"),
-    "reseeds": ("contract-broken", "torch's random numbers on the CPU"),
+    "reseeds": ("contract-broken", "torch's random numbers on the CPU, seeded anew"),
     "lazy": ("contract-broken", "customs.lazy.Later"),
     "gives_up": ("path-not-taken", "calls the fallback shop.plain:double"),
 }

@@ -129,8 +129,8 @@ unfused: a:b
     unfused: not supported by this version; remove it
 evidence: {profil: p}
     evidence.profil: 'profil' is not a field; did you mean 'profile'?
-compare: topk
-    compare: not supported by this version; remove it
+compare: acme.checks:codes
+    compare: a function of one's own is not supported by this version; name one of kgate's
 compare: topp
     compare: 'topp' is not a comparison; did you mean 'topk'?
 inputs: a:b
