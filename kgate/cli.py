@@ -509,6 +509,80 @@ def decide(
     return ExitCode.GREEN
 
 
+@cli.command(context_settings={"allow_interspersed_args": False})
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
+@MANIFEST
+@PYTHON
+@KERNELS
+@click.option(
+    "--entry", "entries", multiple=True, metavar="MODULE:FUNCTION", help="Watch this as well, without a manifest entry."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("capture.yaml"),
+    show_default=True,
+    metavar="FILE",
+    help="Where to write.",
+)
+def capture(
+    command: tuple[str, ...],
+    manifest: Path,
+    python: str,
+    kernels: tuple[str, ...],
+    entries: tuple[str, ...],
+    out: Path,
+) -> ExitCode:
+    """Run COMMAND and record what it calls the manifest's kernels with: shapes, dtypes, scalars, never values.
+
+    A `python` that begins COMMAND is the manifest's interpreter. `kgate init --from-capture FILE` makes workloads of
+    what was recorded.
+
+    Exit codes: 0 recorded, 2 there is nothing to watch, 3 nothing was called.
+    """
+    from kgate.capture import Order
+    from kgate.capture import capture as captured
+
+    order = Order(command=command, manifest=manifest, out=out, python=python, kernels=kernels, entries=entries)
+    said, code = captured(order)
+    click.echo(said, err=True)
+    return code
+
+
+@cli.command()
+@MANIFEST
+@click.option(
+    "--from-capture",
+    "captures",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Workloads of what `kgate capture` recorded; may be given again.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    default=12,
+    show_default=True,
+    metavar="N",
+    help="Workloads of a kernel, the most called.",
+)
+def init(manifest: Path, captures: tuple[Path, ...], most: int) -> ExitCode:
+    """Write a manifest to begin with, from captures of a run.
+
+    A manifest that is there is not changed: the new one is printed, for you to compare and to put in its place.
+    """
+    from kgate import init as beginning
+
+    made = beginning.from_captures(captures, manifest, most)
+    if made.path is None:
+        click.echo(made.text, nl=False)
+    for line in beginning.told(made):
+        click.echo(line, err=True)
+    return ExitCode.GREEN
+
+
 @cli.command()
 @click.argument("rule", required=False)
 def explain(rule: str | None) -> ExitCode:

@@ -14,7 +14,18 @@ BLOCK = re.compile(r"(?<=<!-- help:begin -->\n).*?(?=<!-- help:end -->)", re.DOT
 
 def helps() -> str:
     shown = []
-    for words in ([], ["check"], ["drill"], ["compile"], ["report"], ["repro"], ["doctor"], ["decide"]):
+    for words in (
+        [],
+        ["check"],
+        ["drill"],
+        ["compile"],
+        ["report"],
+        ["repro"],
+        ["doctor"],
+        ["decide"],
+        ["capture"],
+        ["init"],
+    ):
         result = CliRunner().invoke(cli, [*words, "--help"], prog_name="kgate", terminal_width=100)
         assert result.exit_code == 0
         shown.append(f"```\n$ {' '.join(['kgate', *words, '--help'])}\n{result.output.strip()}\n```\n")

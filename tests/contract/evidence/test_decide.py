@@ -13,7 +13,7 @@ pytestmark = pytest.mark.real
 HERE = Path(__file__).resolve().parent
 
 
-@pytest.fixture(scope="module", params=["shapes", "stack"])
+@pytest.fixture(scope="module", params=["shapes", pytest.param("stack", marks=pytest.mark.nightly)])
 def profiled(request: pytest.FixtureRequest, worker_python: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with trace.json and table.json; with_stack adds Python's frames, to torch's table as well."""
     folder = tmp_path_factory.mktemp("profiled")

@@ -41,7 +41,6 @@ class Replay:
                     kept.copy_(fresh)
         return (time.perf_counter_ns() - began_ns) / len(self.calls)
 
-
     def queue(self) -> Callable[[], float]:
         span_ns = self.span_ns()
         return lambda: span_ns

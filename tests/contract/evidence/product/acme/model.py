@@ -6,7 +6,7 @@ from torch.profiler import record_function
 
 from acme import ops
 
-WIDTH, HEADS, VOCABULARY, LAYERS = 128, 4, 512, 2
+WIDTH, HEADS, VOCABULARY, LAYERS = 768, 12, 4096, 2
 PROMPTS = (5, 16, 33)  # tokens
 NEW = 4  # tokens written for each prompt
 
