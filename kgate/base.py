@@ -17,6 +17,7 @@ class Base:
     """
     The base commit as it can be run: its work tree and what its manifest says; or why not. `changes`: the paths that
     differ from head's work tree, and whether each is in both, as it was before anything of either tree had run.
+    `declared`: its manifest also where it cannot be run, since its limits hold then as well.
     """
 
     commit: str
@@ -25,6 +26,7 @@ class Base:
     manifest: Manifest | None
     remarks: tuple[str, ...] = ()
     changes: Mapping[str, bool] = field(default_factory=dict)
+    declared: Manifest | None = None
 
 
 def base_of(manifest: Manifest, ref: str, state: Path, head: tree.Head) -> Base:
@@ -46,7 +48,7 @@ def base_of(manifest: Manifest, ref: str, state: Path, head: tree.Head) -> Base:
         old = manifests.load(path)
     except (ManifestError, UsageError) as error:
         return unusable(base, error)
-    return replace(base, manifest=old)
+    return replace(base, manifest=old, declared=old)
 
 
 def built(base: Base, state: Path) -> Base:

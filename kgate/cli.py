@@ -81,6 +81,12 @@ def cli() -> None:
     help="Also keep here what head and base compile (source, PTX, SASS, registers, …).",
 )
 @STREAM
+@click.option(
+    "--approved-by",
+    multiple=True,
+    metavar="NAME",
+    help="Try what follows if this owner approves that less is asked than at base; may be given again.",
+)
 @click.option("--list", "listing", is_flag=True, help="Show kernels and workloads, and run nothing.")
 @click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing.")
 def check(
@@ -98,6 +104,7 @@ def check(
     results: Path | None,
     dump: Path | None,
     stream: bool,
+    approved_by: tuple[str, ...],
     listing: bool,
     dry_run: bool,
 ) -> ExitCode:
@@ -117,6 +124,7 @@ def check(
         budget_min=budget or 0.0,
         dump=dump,
         drills=drills,
+        approved_by=approved_by,
     )
     if listing or dry_run:
         return session.show(options, session.Shown.LISTING if listing else session.Shown.DRY_RUN)

@@ -21,6 +21,7 @@ class Options:
     dump: Path | None = None  # where to keep what head and base compiled
     drills: str = "smallest"  # which workloads meet every condition: smallest, all or none
     drills_only: bool = False
+    approved_by: tuple[str, ...] = ()  # owners who have said yes to what asks less than base
 
     @property
     def named_manifest(self) -> str:
@@ -50,4 +51,5 @@ class Options:
             words += ["--budget", f"{self.budget_min:g}"]
         if self.drills != Options.drills:
             words += ["--drills", self.drills]
+        words += [word for name in self.approved_by for word in ("--approved-by", name)]
         return shlex.join(words)

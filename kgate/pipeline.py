@@ -139,6 +139,7 @@ def observed(
         shift=times.shift,
         instrument=times.instrument,
         standing=here.standing,
+        terms=here.terms,
         ownership=owned,
         base_ownership=owned_before,
         base_kernels=here.plan.base_kernels,

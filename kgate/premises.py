@@ -13,7 +13,7 @@ from kgate import __version__
 from kgate.base import Base
 from kgate.load import baselines, calibrations
 from kgate.load.tree import Head
-from kgate.model import Counted, Fingerprint, Kernel, Level, Manifest, Ownership, Standing, Variant
+from kgate.model import Counted, Fingerprint, Kernel, Level, Manifest, Ownership, Standing, Terms, Variant
 from kgate.options import Options
 from kgate.plan import Target, plan, with_variants
 from kgate.protocol import Identity
@@ -50,6 +50,7 @@ class Premises:
     stored_path: str
     remarks: tuple[str, ...]
     variants: tuple[Variant, ...] = ()
+    terms: Terms = field(default_factory=Terms)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +90,7 @@ def record(here: Setting) -> None:
         stored_path=here.stored.path if here.stored else "",
         remarks=here.remarks,
         variants=tuple(here.plan.variants.values()),
+        terms=here.terms,
     )
     stored = baselines.plain(here.stored) if here.stored else None
     here.ledger.record(KIND, RUN, {"premises": plain(dataclasses.asdict(found)), "stored": stored})
@@ -178,6 +180,7 @@ def setting_of(found: Premises, stored: JSON, ledger: Ledger) -> Setting:
         folder=Path(found.key),
         stored=baselines.parsed(Path(found.stored_path), stored) if stored else None,
         remarks=found.remarks,
+        terms=found.terms,
         standing=standing(ledger),
     )
 

@@ -7,7 +7,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from kgate.completion import completed
 from kgate.device import interpreter, probed
 from kgate.load import baselines, calibrations, selection, tree
 from kgate.load import manifest as manifests
-from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Standing, Tree
+from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Standing, Terms, Tree
 from kgate.options import Options
 from kgate.plan import LOCKSTEP, Plan, Target, plan, varied
 from kgate.protocol import Identity
@@ -29,6 +29,8 @@ from kgate.runner.process import Start, fresh
 from kgate.runner.reservation import reserved
 from kgate.runner.state import folder_at, hold, spent, sweep
 from kgate.runner.zygote import FORKABLE, Zygotes, by_tree
+from kgate.standards import standards
+from kgate.terms.stored import in_words
 
 Emit = Callable[[Event], None]
 # Failures that may be the machine's: of a package, a driver, a neighbour. An earlier run's are not believed.
@@ -54,6 +56,7 @@ class Setting:
     folder: Path
     stored: Baseline | None
     remarks: tuple[str, ...]
+    terms: Terms = field(default_factory=Terms)
     standing: Standing = field(default_factory=Standing)
     unbuilt: str = ""  # why head's build failed where base's did not
     start: Start = fresh
@@ -69,7 +72,8 @@ class Setting:
 
 def prepare(options: Options, emit: Emit) -> Setting:
     """Raises UsageError (manifest, names), HostError (git, folders, device) or WorkerError (interpreter)."""
-    manifest = selection.select(manifests.load(options.manifest), options.kernels, options.workloads)
+    whole = manifests.load(options.manifest)
+    manifest = selection.select(whole, options.kernels, options.workloads)
     head = tree.head(manifest.root, manifest.folder / manifest.baselines if manifest.baselines else None)
     state = folder_at(manifest.root)
     lock = hold(state)
@@ -79,17 +83,15 @@ def prepare(options: Options, emit: Emit) -> Setting:
         workplace = place(options, manifest, base, Path(scratch))
         target, identity, uuids = aimed(options, manifest, workplace)
         manifest, base = completed(manifest, workplace, HEAD), completed_base(base, workplace)
+    held = standards(joined(whole, manifest), base, options)
+    base, manifest = held.base, selection.select(held.manifest, options.kernels, options.workloads)
     reservations = taken(uuids, emit)
     fingerprint = fingerprint_of(identity)
-    key = run_key(manifest, head, base, fingerprint, workplace, target) + ("-drills" if options.drills_only else "")
-    folder = state / key
-    folder.mkdir(exist_ok=True)
-    ledger = Ledger.open(state / f"{key}.jsonl")
-    sweep(state, key)
+    key = run_key(manifest, head, base, fingerprint, workplace, target, options.approved_by)
+    folder, ledger = opened(state, key + ("-drills" if options.drills_only else ""))
     stored, doubt = stored_baseline(manifest, base, target)
-    emit(
-        Event(name="run-started", fields={"key": key, "device": target.name, "head": head.commit, "base": base.commit})
-    )
+    started = {"key": folder.name, "device": target.name, "head": head.commit, "base": base.commit}
+    emit(Event(name="run-started", fields=started))
     return Setting(
         manifest=manifest,
         base=base,
@@ -101,13 +103,29 @@ def prepare(options: Options, emit: Emit) -> Setting:
         ledger=ledger,
         lock=lock,
         folder=folder,
-        stored=stored,
+        stored=in_words(stored, held.names) if stored else None,
+        terms=held.terms,
         standing=standing(manifest, base, target, fingerprint),
         unbuilt=unbuilt,
         uuids=uuids,
         reservations=reservations,
         remarks=(*dirty_remark(head), *base.remarks, *doubt, *hidden_remarks(manifest)),
     )
+
+
+def opened(state: Path, key: str) -> tuple[Path, Ledger]:
+    """The run's own folder and ledger; what other runs have left behind is swept away."""
+    folder = state / key
+    folder.mkdir(exist_ok=True)
+    ledger = Ledger.open(state / f"{key}.jsonl")
+    sweep(state, key)
+    return folder, ledger
+
+
+def joined(whole: Manifest, chosen: Manifest) -> Manifest:
+    """All kernels, those that were chosen as a worker has completed them."""
+    known = {kernel.name: kernel for kernel in chosen.kernels}
+    return replace(whole, kernels=tuple(known.get(k.name, k) if not k.complete else k for k in whole.kernels))
 
 
 def aimed(options: Options, manifest: Manifest, workplace: Workplace) -> tuple[Target, Identity, Mapping[str, str]]:
@@ -230,11 +248,17 @@ def place(options: Options, manifest: Manifest, base: Base, folder: Path) -> Wor
 
 
 def run_key(
-    manifest: Manifest, head: tree.Head, base: Base, fingerprint: Fingerprint, workplace: Workplace, target: Target
+    manifest: Manifest,
+    head: tree.Head,
+    base: Base,
+    fingerprint: Fingerprint,
+    workplace: Workplace,
+    target: Target,
+    approved_by: Sequence[str] = (),
 ) -> str:
     """
     What must be equal for a second run to go on with the first: trees, manifest and choice, fingerprint, the variables
-    that a worker sees, version.
+    that a worker sees, who has approved that less is asked, version.
     """
     chosen = [(k.name, [w.name for w in k.workloads]) for k in manifest.kernels]
     seen = worker_environment(workplace, HEAD)
@@ -247,6 +271,7 @@ def run_key(
         "environment": sorted((n, v) for n, v in seen.items() if n not in CACHES),
         "target": target.torch_name,
         "version": __version__,
+        **({"approved": sorted(approved_by)} if approved_by else {}),
     }
     return hashlib.sha256(repr(sorted(parts.items())).encode()).hexdigest()[:16]
 

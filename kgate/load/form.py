@@ -44,9 +44,9 @@ class Breach:
         return self.keyword == "required" or (self.keyword == "anyOf" and only_required(self.asked))
 
 
-def check(value: Any, mark: Mark, definition: str = "") -> None:
-    """Hold `value` against the manifest's schema, or one of its $defs. Raises ManifestError for the first breaches."""
-    found = [b for error in validator(definition).iter_errors(value) for b in breaches(error, value, mark)]
+def check(value: Any, mark: Mark, definition: str = "", *, schema: str = "manifest") -> None:
+    """Hold `value` against the schema, or one of its $defs. Raises ManifestError for the first breaches."""
+    found = [b for error in validator(definition, schema).iter_errors(value) for b in breaches(error, value, mark)]
     meant = {(id(b.value), closest(b.key, fields_of(b))) for b in found if b.keyword == "additionalProperties"}
     # A mistyped key is the better answer to what is missing for it; what else is missing comes last.
     told = [b for b in found if not (b.absent and (id(b.value), b.key) in meant)]
@@ -56,8 +56,8 @@ def check(value: Any, mark: Mark, definition: str = "") -> None:
 
 
 @cache
-def validator(definition: str) -> Draft202012Validator:
-    schema = schemas.parsed("manifest")
+def validator(definition: str, name: str = "manifest") -> Draft202012Validator:
+    schema = schemas.parsed(name)
     if not definition:
         return Draft202012Validator(schema)
     return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": schema["$defs"]})

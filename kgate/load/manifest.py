@@ -13,7 +13,7 @@ from pathlib import Path
 from kgate.load import document, form, nearby, unsupported
 from kgate.load.document import Fields, Mark
 from kgate.load.kernels import kernel
-from kgate.model import Level, Manifest
+from kgate.model import Ignored, Level, Manifest, Place
 
 NAME = "kgate.yaml"
 VERSION = 1
@@ -55,7 +55,13 @@ def load(path: Path) -> Manifest:
         gpus=dict(top.fields("gpus")),
         kernels=tuple(kernel(name, fields, timeout_s) for name, fields in given.items()),
         digest=hashlib.sha256(b"".join(p.data for p in parts)).hexdigest(),
+        ignored=tuple(ignored(line) for line in top.get("ignore", ())),
     )
+
+
+def ignored(given: Fields) -> Ignored:
+    place = Place(path=given.at.file, line=given.at.line)
+    return Ignored(pattern=given["path"], reason=given["reason"], expires=given["expires"], place=place)
 
 
 def located(path: Path) -> Path:

@@ -6,7 +6,7 @@ from typing import Any
 from kgate.load.document import Fields, Items, Mark, refusal
 from kgate.rules import RULES
 
-TOP = ("ignore", "waivers", "accepted")
+TOP = ("waivers", "accepted")
 KERNEL = (
     "tune",
     "refuses",

@@ -9,7 +9,8 @@ A kernel that fails is a `Failure` with a reason, never an exception. Times are 
 """
 
 from kgate.model.calibrated import CalibratedCase, Calibration, Counted, Standing
-from kgate.model.declared import Kernel, Level, Manifest, Place, Switch, Tolerance, Workload
+from kgate.model.declared import Ignored, Kernel, Level, Manifest, Place, Switch, Tolerance, Workload
+from kgate.model.held import KINDS, Amendment, Found, Inventory, Kind, Owed, Terms
 from kgate.model.judged import Event, Finding, Report, Run, Scope, Verdict, verdict_of
 from kgate.model.measured import (
     GATE_THROTTLE,
@@ -68,6 +69,7 @@ __all__ = [
     "GATE_THROTTLE",
     "HEAD",
     "IN_NAN",
+    "KINDS",
     "LATER",
     "REFERENCE",
     "REPEATS",
@@ -75,6 +77,7 @@ __all__ = [
     "SWITCH_OFF",
     "SWITCH_ON",
     "TIMED",
+    "Amendment",
     "Arm",
     "Baseline",
     "Bound",
@@ -93,8 +96,12 @@ __all__ = [
     "Failure",
     "Finding",
     "Fingerprint",
+    "Found",
+    "Ignored",
     "Instrument",
+    "Inventory",
     "Kernel",
+    "Kind",
     "Latency",
     "LaunchTiming",
     "Level",
@@ -103,6 +110,7 @@ __all__ = [
     "Metric",
     "Noise",
     "Outcome",
+    "Owed",
     "Ownership",
     "Place",
     "Ratio",
@@ -116,6 +124,7 @@ __all__ = [
     "Switch",
     "Task",
     "Tensor",
+    "Terms",
     "Tolerance",
     "Tree",
     "Variant",

@@ -160,6 +160,16 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ignored:
+    """A line of `ignore`. `pattern` as in CODEOWNERS, from the manifest's folder; `expires` as written."""
+
+    pattern: str
+    reason: str
+    expires: str
+    place: Place
+
+
+@dataclass(frozen=True, kw_only=True)
 class Manifest:
     """`path` is the file; `folder` is where its paths start; `root` is the git root above it."""
 
@@ -174,6 +184,7 @@ class Manifest:
     gpus: Mapping[str, str]
     kernels: tuple[Kernel, ...]
     digest: str  # sha256 of the file's bytes (and of what it includes)
+    ignored: tuple[Ignored, ...] = ()
 
     @property
     def declares_work(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from kgate.errors import ExitCode
 from kgate.model.calibrated import Standing
 from kgate.model.declared import Kernel, Level, Place, Workload
+from kgate.model.held import Terms
 from kgate.model.measured import Baseline, Fingerprint, Instrument, Latency, Ratio, Shift
 from kgate.model.observed import (
     Arm,
@@ -54,6 +55,7 @@ class Run:
     drills: tuple[Drill, ...] = ()  # every condition for every kernel, by kernel
     drills_only: bool = False  # nothing but the way out was asked for
     variants: Mapping[Case, Variant] = field(default_factory=dict)  # asked besides; in outcomes and comparisons as well
+    terms: Terms = field(default_factory=Terms)
     remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox
 
     def of_kernel(self, name: str) -> tuple[Case, ...]:

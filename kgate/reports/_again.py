@@ -26,6 +26,8 @@ def narrowed(report: Report, blocking: Sequence[Finding]) -> str:
     Nothing that the run was told itself: `--kernel` among its own flags stays alone, `--workload` is not said twice.
     """
     kernels = list(dict.fromkeys(f.kernel for f in blocking if f.kernel))
+    if not set(kernels) <= set(report.run.kernels):
+        return ""  # one is of no entry: only the whole check shows it
     flags = [f" --kernel {quote(name)}" for name in kernels]
     told = "--workload" in report.command
     if not told and len(kernels) == 1 and all(f.scope is Scope.CASE for f in blocking):

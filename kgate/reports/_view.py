@@ -7,6 +7,7 @@ from kgate.figures import count
 from kgate.model import Finding, Level, Report, Run, Scope, Verdict
 from kgate.reports._notes import slower_cases
 
+GATE_LOOSENED, DEBT_EXPIRED = "gate-loosened", "debt-expired"
 RULES_SHOWN = 10  # by name, in the sentence that comes first
 
 
@@ -114,11 +115,21 @@ def cost(report: Report) -> str:
 def title(group: Group) -> str:
     """Which kernel or case, in the group's heading, and how it stands; a run's finding names neither."""
     first = group.first
-    noun = "case" if first.scope is Scope.CASE else "condition"
-    several = f"{first.kernel} ({count(len(group.findings), noun)})" if len(group.findings) > 1 else first.name
+    subject = first.kernel or "all kernels"
+    several = f"{subject} ({count(len(group.findings), *noun(first))})" if len(group.findings) > 1 else first.name
     old = ", pre-existing" if first.pre_existing else ""
     open_ = ", could not be decided" if first.undecided else ""
-    return f"{several}{old}{open_}" if first.scope is not Scope.RUN else f"{old}{open_}".removeprefix(", ")
+    whole = first.scope is Scope.RUN and first.rule not in (GATE_LOOSENED, DEBT_EXPIRED)
+    return f"{old}{open_}".removeprefix(", ") if whole else f"{several}{old}{open_}"
+
+
+def noun(finding: Finding) -> tuple[str, ...]:
+    """What there are several of, by what a finding's name tells apart, and the plural if it is a particular one."""
+    if finding.rule == DEBT_EXPIRED:
+        return ("entry", "entries")
+    if finding.rule == GATE_LOOSENED:
+        return ("change",)
+    return ("case" if finding.scope is Scope.CASE else "condition",)
 
 
 def answering(group: Group) -> str:

@@ -29,7 +29,7 @@ from kgate.model import (
     Run,
     Tensor,
 )
-from kgate.reports import _instrument, _pace, _standing
+from kgate.reports import _instrument, _pace, _standing, _terms
 from kgate.reports._style import Style
 
 NAME = "json"
@@ -72,6 +72,7 @@ def document(report: Report) -> dict[str, Any]:
         "shift": _pace.shift(run.shift) if run.shift else None,
         "instrument": _instrument.document(run.instrument),
         "standing": _standing.document(run.standing),
+        "terms": _terms.document(run.terms),
         "baseline": baseline(run.baseline) if run.baseline else None,
     }
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from kgate.escape import plain
 from kgate.model import Finding, Report, Verdict
-from kgate.reports import _drills, _instrument, _notes, _standing
+from kgate.reports import _drills, _instrument, _notes, _standing, _terms
 from kgate.reports._again import command
 from kgate.reports._cells import LEGEND, rows
 from kgate.reports._evidence import evidence, trace
@@ -33,6 +33,8 @@ def render(report: Report, style: Style) -> str:
     if not report.run.drills_only and (drilled := _drills.summary(report)):
         lines += wrapped(plain(f"drills: {drilled}; each with --format markdown"), style.width)
     lines += note_lines(report, found.notes, style)
+    if terms := _terms.line(report.run.terms):
+        lines += wrapped(plain(terms), style.width)
     for remark in report.run.remarks:
         lines += wrapped(f"remark: {plain(remark)}", style.width)
     if controls := _instrument.line(report.run):

@@ -7,16 +7,17 @@ that names it best. What base shows as well is marked pre-existing and does not 
 
 import difflib
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timezone
 
 from kgate.errors import UsageError
-from kgate.model import Finding, Level, Run, Scope
+from kgate.model import Finding, Level, Owed, Run, Scope
 from kgate.model.declared import RULE_NAMES
 from kgate.rules import (
     check_too_loose,
     contract_broken,
+    debt_expired,
     does_not_run,
     evidence_missing,
     fallback_latched,
@@ -25,11 +26,14 @@ from kgate.rules import (
     fallback_silent,
     fallback_untested,
     fallback_wrong,
+    gate_loosened,
     grown,
     instrument_failed,
+    kernel_unlisted,
     less_exact_than_baseline,
     no_baseline,
     no_reference,
+    no_workloads,
     nondeterministic,
     not_measured,
     owner_cannot_act,
@@ -77,9 +81,13 @@ RULES: tuple[RuleModule, ...] = (
     fallback_latched,
     fallback_silent,
     path_not_taken,
+    gate_loosened,
+    debt_expired,
     owner_missing,
     owner_cannot_act,
     owner_mismatch,
+    kernel_unlisted,
+    no_workloads,
     evidence_missing,
     slower_than_base,
     slower_than_fallback,
@@ -113,10 +121,21 @@ def judge(run: Run, policy: Mapping[str, Level], today: date | None = None) -> t
     """Every finding, worst first and otherwise in the order of RULES and of the run's cases. `today` is UTC's."""
     day = today or datetime.now(timezone.utc).date()
     shown_by_base = {f.identity for f in stated(as_base(run), policy, day) if not f.undecided}
-    findings = [
-        replace(f, pre_existing=f.identity in shown_by_base and not f.undecided) for f in stated(run, policy, day)
-    ]
+    owed = {entry.identity: entry for entry in run.terms.debt}
+    found = stated(run, policy, day)
+    told = [f for f in found if f.rule != debt_expired.NAME or debt_expired.still_there(f, found)]
+    findings = [settled(f, shown_by_base, owed.get(f.identity)) for f in told]
     return tuple(sorted(findings, key=badness))
+
+
+def settled(finding: Finding, shown_by_base: Collection[tuple[str, str, str]], owed: Owed | None) -> Finding:
+    """Whether base or the debt file knows of it; what could not be decided is known to nobody."""
+    if finding.undecided:
+        return finding
+    if owed is None:
+        return replace(finding, pre_existing=finding.identity in shown_by_base)
+    told = {"debt": f"{owed.place}: {owed.owner} until {owed.expires}"}
+    return replace(finding, pre_existing=True, evidence={**finding.evidence, **told})
 
 
 def stated(run: Run, policy: Mapping[str, Level], today: date) -> list[Finding]:

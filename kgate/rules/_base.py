@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kgate.model import BASE, FALLBACK, HEAD, Arm, Case, Latency, Route, Run, Tree
+from kgate.model import BASE, FALLBACK, HEAD, Arm, Case, Latency, Route, Run, Terms, Tree
 
 
 def as_base(run: Run) -> Run:
@@ -38,6 +38,7 @@ def as_base(run: Run) -> Run:
         ownership=run.base_ownership,
         base_ownership={},
         base_kernels={},
+        terms=Terms(inventory=run.terms.base_inventory, base_inventory=run.terms.base_inventory),
         base_ran=False,
     )
 

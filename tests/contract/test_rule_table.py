@@ -16,15 +16,21 @@ from kgate.model import (
     REFERENCE,
     REPEATS,
     SWITCH_OFF,
+    Amendment,
     Bound,
     Control,
     Decision,
     Finding,
     Instrument,
+    Inventory,
+    Kernel,
     Level,
     Measurement,
+    Owed,
     Ownership,
+    Place,
     Run,
+    Terms,
     Tolerance,
 )
 from tests.unit.builders import (
@@ -78,6 +84,22 @@ def owned(**changes: Any) -> Run:
     return run_of(ownership={"gemm": Ownership(owners=("@acme/kernels",), **changes)})
 
 
+HERE = Place(path="kgate.yaml", line=8)
+LOOSER = Amendment(
+    kind="loosened", what="timeout_s", kernel="gemm", before="120", after="240", owners=("@acme/kernels",), place=HERE
+)
+
+
+def held(*kernels: Kernel, **terms: Any) -> Run:
+    return run_of(*kernels, terms=Terms(**terms))
+
+
+def owing(**changes: Any) -> Run:
+    """The kernel is unowned, which is known."""
+    owed = Owed(rule="owner-missing", scope="kernel", name="gemm", owner="@ada", expires="2026-10-06", place=HERE)
+    return held(kernel(owners=()), debt=(replace(owed, **changes),))
+
+
 TRIPS: dict[str, Callable[[], Run]] = {
     "does-not-run": lambda: with_outcomes(run_of(), (HEAD, failure())),
     "contract-broken": lambda: with_comparisons(run_of(), (HEAD, misshapen())),
@@ -95,6 +117,10 @@ TRIPS: dict[str, Callable[[], Run]] = {
     "owner-missing": lambda: run_of(kernel(owners=())),
     "owner-cannot-act": lambda: owned(access={"@acme/kernels": False}),
     "owner-mismatch": lambda: owned(files={"acme/gemm.py": None}, codeowners="CODEOWNERS"),
+    "gate-loosened": lambda: held(amendments=(LOOSER,)),
+    "debt-expired": owing,
+    "kernel-unlisted": lambda: held(kernel(workloads=()), inventory=Inventory(gone={"gemm": "acme.gemm:fused"})),
+    "no-workloads": lambda: run_of(kernel(workloads=())),
     "slower-than-base": lambda: with_latency(run_of(), ratio(median=1.1, decision=Decision.SLOWER)),
     "slower-than-fallback": lambda: with_latency(
         run_of(), ratio(), ratio(below="fallback", median=1.2, decision=Decision.SLOWER)
@@ -126,6 +152,10 @@ NEAR: dict[str, Callable[[], Run]] = {
     "owner-missing": lambda: run_of(kernel(owners=("ops@acme.example",))),
     "owner-cannot-act": lambda: owned(access={"@else": False}),
     "owner-mismatch": lambda: owned(files={"acme/gemm.py": None}),
+    "gate-loosened": lambda: held(amendments=(replace(LOOSER, kind="tightened"), replace(LOOSER, kind="renamed"))),
+    "debt-expired": lambda: owing(expires="2026-10-07"),
+    "kernel-unlisted": lambda: held(inventory=Inventory(gone={"gemm": "acme.gemm:fused"})),
+    "no-workloads": lambda: run_of(kernel(workloads=("small",))),
     "slower-than-base": lambda: with_latency(run_of(), ratio(median=0.7)),
     "slower-than-fallback": lambda: with_latency(run_of(), ratio(), ratio(below="fallback", median=0.99)),
     "slower-than-baseline": lambda: with_latency(run_of(), ratio(below="fallback", median=0.9), head_ns=11_400.0),

@@ -12,10 +12,10 @@ policy: {slower-then-base: fail}
     policy.slower-then-base: 'slower-then-base' is not a rule; did you mean 'slower-than-base'?
 policy: {not-measured: error}
     policy.not-measured: 'error' is not a level; known: off, note, warn, fail
-policy: {debt-expired: warn}
-    policy.debt-expired: not supported by this version; remove it
-policy: {slower-than-base: warn, debt-expired: off}
-    policy.debt-expired: not supported by this version; remove it
+policy: {not-tuned-here: warn}
+    policy.not-tuned-here: not supported by this version; remove it
+policy: {slower-than-base: warn, not-tuned-here: off}
+    policy.not-tuned-here: not supported by this version; remove it
 env: [1A]
     env[0]: '1A' is not a variable name; write a variable's name, like 'ACME_MODEL_DIR'
 env: A
@@ -33,8 +33,6 @@ waivers: []
     waivers: not supported by this version; remove it
 accepted: []
     accepted: not supported by this version; remove it
-ignore: []
-    ignore: not supported by this version; remove it
 include: [other.yaml]
     include[0]: 'other.yaml' does not exist; name a file relative to kgate.yaml
 include: [../other.yaml]

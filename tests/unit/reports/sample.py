@@ -11,6 +11,7 @@ from kgate.model import (
     SWITCH_OFF,
     SWITCH_ON,
     TIMED,
+    Amendment,
     Arm,
     Bound,
     Case,
@@ -20,16 +21,20 @@ from kgate.model import (
     Decision,
     Failure,
     Fingerprint,
+    Found,
     Instrument,
+    Inventory,
     Kernel,
     Latency,
     Level,
     Outcome,
+    Owed,
     Ownership,
     Place,
     Report,
     Run,
     StoredCase,
+    Terms,
     Tolerance,
     of_base,
 )
@@ -143,6 +148,9 @@ def kernels() -> tuple[Kernel, ...]:
         "unowned": kernel("unowned", owners=()),
         "powerless": kernel("powerless"),
         "astray": kernel("astray"),
+        "idle": kernel("idle", workloads=()),
+        "loosened": kernel("loosened"),
+        "owing": kernel("owing", owners=()),
         "unstored": kernel("unstored"),
         "drilled": kernel("drilled"),
     }
@@ -165,6 +173,46 @@ OWNERSHIP = {
 }
 
 
+TERMS = Terms(
+    inventory=Inventory(
+        found=(
+            Found(
+                name="_gelu",
+                place=Place(path="acme/extra.py", line=12),
+                how="triton.jit",
+                owners=("@acme/kernels",),
+            ),
+        )
+    ),
+    base_inventory=Inventory(),
+    amendments=(
+        Amendment(kind="added", what="entry", kernel="idle"),
+        Amendment(
+            kind="loosened",
+            what="tolerance bfloat16",
+            kernel="loosened",
+            workload="small",
+            before="rtol 0.016",
+            after="rtol 0.032",
+            owners=("@acme/kernels",),
+            place=Place(path="kgate.yaml", line=30),
+        ),
+        Amendment(kind="removed", what="entry", kernel="dropped", before="acme.dropped:fused", owners=("@ada",)),
+    ),
+    approved_by=("@ada",),
+    debt=(
+        Owed(
+            rule="owner-missing",
+            scope="kernel",
+            name="owing",
+            owner="@ada",
+            expires="2026-09-30",
+            place=Place(path="kgate-debt.yaml", line=5),
+        ),
+    ),
+)
+
+
 def sample_run() -> Run:
     made = with_drills(run_of(kernel("fine", workloads=("decode1", "prefill")), *kernels(), on_gpu=True))
     return replace(
@@ -173,7 +221,8 @@ def sample_run() -> Run:
         comparisons=changed_comparisons(made),
         latency={c: LATENCY.get(c.kernel, latency()) for c in made.cases},
         ownership={**made.ownership, **OWNERSHIP},
-        base_kernels={n: kernel(n) for n in made.kernels if n not in ("no_base", "unowned", "unswitched")},
+        terms=TERMS,
+        base_kernels={n: kernel(n) for n in made.kernels if n not in ("no_base", "owing", "unowned", "unswitched")},
         baseline=baseline(stored(made), path="ci/kgate/h200.json", device="h200", fingerprint=H200),
         fingerprint=H200,
         instrument=CONTROLS,

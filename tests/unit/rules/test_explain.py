@@ -7,8 +7,8 @@ from kgate.errors import UsageError
 
 
 def test_a_rule_of_another_version_is_known_and_not_taken_for_a_misspelling():
-    with pytest.raises(UsageError, match="the rule debt-expired is known, but not in this version"):
-        rules.explain("debt-expired")
+    with pytest.raises(UsageError, match="the rule not-tuned-here is known, but not in this version"):
+        rules.explain("not-tuned-here")
 
 
 def test_a_name_that_is_near_nothing_gets_no_suggestion():

@@ -1,0 +1,237 @@
+"""Entries of the manifest and their workloads, field by field."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from kgate.model import Amendment, Kernel, Kind, Tolerance, Workload
+from kgate.terms.held import Held
+from kgate.terms.order import (
+    changed,
+    flag,
+    larger_loosens,
+    members,
+    presence,
+    smaller_loosens,
+    until,
+    worst,
+)
+from kgate.terms.renames import Renames, same_data
+
+Ordered = Callable[[Any, Any], Kind | None]
+
+
+def weight(before: float, after: float) -> Kind | None:
+    """0 is a test, which is never timed; other weights say how much a case counts in the kernel's mean."""
+    return changed(before, after) if before and after else smaller_loosens(before, after)
+
+
+def packages(before: tuple[str, ...], after: tuple[str, ...]) -> Kind | None:
+    """Of what drills take away; none is the package of the DSL, which is another set and not an empty one."""
+    return members(before, after) if before and after else changed(before, after)
+
+
+FUNCTIONS = ("dispatch", "fallback", "reference", "setup", "reset")
+# What is not here is looked at by itself below, or judges nothing: where it stands, and what is written for a reader.
+# The custom path is what is judged.
+KERNEL: Mapping[str, Ordered] = {
+    "dsl": changed,
+    "switch": presence,
+    "device_kernels": presence,
+    "mutates": changed,
+    "steps": changed,
+    "optional": packages,
+    "deterministic": flag,
+    "min_speedup": smaller_loosens,
+    "timeout_s": larger_loosens,
+}
+KERNEL_APART = ("owners", "unowned_reason", "unowned_expires", "workloads", "keywords", *FUNCTIONS)
+KERNEL_SILENT = (
+    "name",
+    "place",
+    "custom",
+    "compile",
+    "production_operator",
+    "evidence_profile",
+    "evidence_source",
+)
+WORKLOAD: Mapping[str, Ordered] = {
+    "targets": members,
+    "flops": smaller_loosens,
+    "moved_bytes": smaller_loosens,
+    "weight": weight,
+}
+WORKLOAD_APART = ("args", "symbols", "tolerance")
+WORKLOAD_SILENT = ("name", "place", "source")
+LIMITS: Mapping[str, Ordered] = {
+    "rtol": larger_loosens,
+    "atol": larger_loosens,
+    "psnr": smaller_loosens,
+    "cosine": smaller_loosens,
+}
+WORDS = {
+    "moved_bytes": "bytes",
+    "device_kernels": "device_kernels",
+    "min_speedup": "latency.min_speedup",
+}
+
+
+def of_entries(base: Held, head: Held, names: Renames) -> Iterator[Amendment]:
+    old = {kernel.name: kernel for kernel in base.manifest.kernels}
+    before = {names.kernel(name): kernel for name, kernel in old.items()}
+    after = {kernel.name: kernel for kernel in head.manifest.kernels}
+    for name, kernel in after.items():
+        if name not in before:
+            yield Amendment(kind="added", what="entry", kernel=name, owners=kernel.owners, place=kernel.place)
+        else:
+            yield from Pair(base=before[name], head=kernel, names=names, code=(base.code, head.code)).amendments()
+    for name, kernel in before.items():
+        if name not in after:
+            # Where a new entry stands, nobody will look for the old one: it has no place any more.
+            yield Amendment(kind="removed", what="entry", kernel=name, before=kernel.custom, owners=kernel.owners)
+
+
+class Pair:
+    """One kernel, as base and head declare it."""
+
+    def __init__(
+        self, *, base: Kernel, head: Kernel, names: Renames, code: tuple[Mapping[str, str], Mapping[str, str]]
+    ) -> None:
+        self.base, self.head, self.names = base, head, names
+        self.code_before, self.code_after = code
+
+    def of(self, kind: Kind, what: str, before: object = "", after: object = "", workload: str = "") -> Amendment:
+        return Amendment(
+            kind=kind,
+            what=what,
+            kernel=self.head.name,
+            workload=workload,
+            before=shown(before),
+            after=shown(after),
+            owners=self.base.owners,
+            place=self.head.place,
+        )
+
+    def amendments(self) -> Iterator[Amendment]:
+        yield from self.renamed()
+        yield from self.owners()
+        yield from self.functions()
+        yield from self.fields()
+        if same_signature(self.base, self.head):
+            yield from self.workloads()
+        else:
+            yield self.of("moved", "signature", arguments(self.base), arguments(self.head))
+
+    def renamed(self) -> Iterator[Amendment]:
+        if self.base.name != self.head.name:
+            yield self.of("renamed", "entry", self.base.name, self.head.name)
+        for role in ("custom", *FUNCTIONS):
+            before, after = getattr(self.base, role), getattr(self.head, role)
+            if before != after and self.names.entry(before) == after:
+                yield self.of("renamed", f"file of {role}", before, after)
+
+    def owners(self) -> Iterator[Amendment]:
+        before, after = self.base.owners, self.head.owners
+        if kind := members(map(str.lower, before), map(str.lower, after)):
+            yield self.of(kind, "owners", before, after)
+        old, new = self.base.unowned_expires, self.head.unowned_expires
+        if bool(old) != bool(new):
+            yield self.of("loosened" if new else "tightened", "unowned", old, new)
+        elif kind := until(old, new):
+            yield self.of(kind, "unowned", old, new)
+
+    def functions(self) -> Iterator[Amendment]:
+        for role in FUNCTIONS:
+            before, after = getattr(self.base, role), getattr(self.head, role)
+            if self.names.entry(before) != after:
+                yield self.of("moved", role, before, after)
+        for role in ("reference", "fallback"):
+            before, after = getattr(self.base, role), getattr(self.head, role)
+            old, new = self.code_before.get(before, ""), self.code_after.get(after, "")
+            if self.names.entry(before) == after and old and new and old != new:
+                yield self.of("moved", f"code of {role}", before, after)
+
+    def fields(self) -> Iterator[Amendment]:
+        for name, order in KERNEL.items():
+            before, after = getattr(self.base, name), getattr(self.head, name)
+            if kind := order(before, after):
+                yield self.of(kind, WORDS.get(name, name), before, after)
+
+    def workloads(self) -> Iterator[Amendment]:
+        before = {self.names.workloads.get((self.head.name, w.name), w.name): w for w in self.base.workloads}
+        after = {workload.name: workload for workload in self.head.workloads}
+        for name, workload in after.items():
+            if name not in before:
+                yield self.of("added", "workload", workload=name)
+            else:
+                yield from self.workload(before[name], workload)
+        for name in before:
+            if name not in after:
+                yield self.of("removed", "workload", workload=name)
+
+    def workload(self, old: Workload, new: Workload) -> Iterator[Amendment]:
+        if old.name != new.name:
+            yield self.of("renamed", "workload", old.name, new.name, new.name)
+        elif not self.same(old, new):
+            # Other data is another workload: the one that was here is gone.
+            yield self.of("removed", "workload", workload=new.name, after="other arguments")
+            return
+        for name, order in WORKLOAD.items():
+            before, after = getattr(old, name), getattr(new, name)
+            if kind := order(before, after):
+                yield self.of(kind, WORDS.get(name, name), before, after, new.name)
+        yield from self.tolerances(old, new)
+
+    def same(self, old: Workload, new: Workload) -> bool:
+        """Streams are made of names, so that those of a renamed kernel differ though nothing has changed."""
+        if self.base.name != self.head.name:
+            return same_data(old, new)
+        return (old.args, old.symbols) == (new.args, new.symbols)
+
+    def tolerances(self, old: Workload, new: Workload) -> Iterator[Amendment]:
+        """By dtype and target; where the key differs, what holds for it on either side is what counts."""
+        for key in sorted({*old.tolerance, *new.tolerance}):
+            before, after = holding(old.tolerance, key), holding(new.tolerance, key)
+            if kind := tolerance_kind(before, after):
+                yield self.of(kind, f"tolerance {key}".strip(), before, after, new.name)
+
+
+def same_signature(base: Kernel, head: Kernel) -> bool:
+    """Whether both are called alike, as plan.same_signature has it; a kernel without workloads tells nothing."""
+    if not base.workloads or not head.workloads:
+        return True
+    ways = [(k.keywords, bool(k.setup), arguments(k)) for k in (base, head)]
+    return ways[0] == ways[1]
+
+
+def arguments(kernel: Kernel) -> tuple[str, ...]:
+    """Names in their order, which all workloads share."""
+    return tuple(next((workload.args for workload in kernel.workloads), ()))
+
+
+def holding(declared: Mapping[str, Tolerance], key: str) -> Tolerance | None:
+    """As Workload.tolerance_of looks it up: a target's dtype, the target's, the dtype's, any."""
+    target, slash, dtype = key.rpartition("/")
+    keys = (key, f"{target}{slash}", dtype, "")
+    return next((declared[k] for k in keys if k in declared), None)
+
+
+def tolerance_kind(before: Tolerance | None, after: Tolerance | None) -> Kind | None:
+    """By hand in place of what is derived counts as looser: whoever writes it wants more room."""
+    if before is None or after is None:
+        return None if before is after else ("loosened" if before is None else "moved")
+    return worst(order(getattr(before, name), getattr(after, name)) for name, order in LIMITS.items())
+
+
+def shown(value: object) -> str:
+    match value:
+        case Tolerance():
+            limits = ((name, getattr(value, name)) for name in LIMITS)
+            return ", ".join(f"{name} {limit:g}" for name, limit in limits if limit is not None)
+        case tuple():
+            return ", ".join(map(shown, value))
+        case float():
+            return f"{value:g}"
+        case None:
+            return ""
+        case _:
+            return str(value)

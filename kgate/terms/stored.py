@@ -1,0 +1,121 @@
+"""What is stored and judges: baselines and debt."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from kgate.figures import change, count
+from kgate.model import Amendment, Baseline, Kernel, Kind, Owed, StoredCase
+from kgate.terms.held import Held
+from kgate.terms.order import larger_loosens, smaller_loosens, until, worst
+from kgate.terms.renames import Renames
+
+HIGHER_IS_BETTER = ("psnr", "cosine")
+SHOWN = 3
+
+
+def of_baselines(base: Held, head: Held, names: Renames) -> Iterator[Amendment]:
+    """One for each kernel and device: a baseline is recorded as a whole."""
+    kernels = {names.kernel(kernel.name): kernel for kernel in base.manifest.kernels}
+    everyone = tuple(dict.fromkeys(owner for kernel in kernels.values() for owner in kernel.owners))
+    for device, old in base.baselines.items():
+        what = f"baseline {device}"
+        new = head.baselines.get(device)
+        apart = old.fingerprint.differences(new.fingerprint) if new else ()
+        if new is None or apart:
+            kind: Kind = "moved" if new else "removed"
+            after = f"another fingerprint: {', '.join(apart)}" if apart else ""
+            yield Amendment(kind=kind, what=what, kernel="", before=old.commit[:9], after=after, owners=everyone)
+            continue
+        yield from of_device(what, in_words(old, names), new, kernels)
+    for device in head.baselines:
+        if device not in base.baselines:
+            yield Amendment(kind="added", what=f"baseline {device}", kernel="", owners=everyone)
+
+
+def in_words(baseline: Baseline, names: Renames) -> Baseline:
+    return replace(baseline, cases={names.case(name): case for name, case in baseline.cases.items()})
+
+
+def of_device(what: str, old: Baseline, new: Baseline, kernels: Mapping[str, Kernel]) -> Iterator[Amendment]:
+    found: dict[str, dict[str, Kind]] = {}
+    for case in dict.fromkeys((*old.cases, *new.cases)):
+        if kind := of_case(old.cases.get(case), new.cases.get(case)):
+            found.setdefault(case.partition("/")[0], {})[case] = kind
+    for kernel, kinds in found.items():
+        kind = worst(kinds.values())
+        declared = kernels.get(kernel)
+        if kind is not None:
+            told = [
+                f"{name} {times(old.cases.get(name), new.cases.get(name))}" for name, k in kinds.items() if k == kind
+            ]
+            more = f" and {count(len(told) - SHOWN, 'case')} more" if len(told) > SHOWN else ""
+            yield Amendment(
+                kind=kind,
+                what=what,
+                kernel=kernel,
+                after=", ".join(told[:SHOWN]) + more,
+                owners=declared.owners if declared else (),
+                place=declared.place if declared else None,
+            )
+
+
+def of_case(old: StoredCase | None, new: StoredCase | None) -> Kind | None:
+    """Slower, less exact or less steady is looser: whatever is stored is what later changes are held to."""
+    if old is None or new is None:
+        return "added" if old is None else "removed"
+    if len(old.errors) != len(new.errors):
+        return "moved"
+    kinds = [larger_loosens(old.custom_ns, new.custom_ns), larger_loosens(old.spread_log, new.spread_log)]
+    for before, after in zip(old.errors, new.errors, strict=True):
+        for metric in {*before, *after}:
+            order = smaller_loosens if metric in HIGHER_IS_BETTER else larger_loosens
+            kinds.append(order(before.get(metric), after.get(metric)))
+    for rival in {*old.noise, *new.noise}:
+        one, other = old.noise.get(rival), new.noise.get(rival)
+        kinds.append(larger_loosens(one.spread_log if one else None, other.spread_log if other else None))
+    return worst(kinds)
+
+
+def times(old: StoredCase | None, new: StoredCase | None) -> str:
+    if old is None or new is None:
+        return "new" if old is None else "gone"
+    return change(new.custom_ns / old.custom_ns) if old.custom_ns and old.custom_ns != new.custom_ns else "other errors"
+
+
+def of_debt(base: Held, head: Held, names: Renames) -> Iterator[Amendment]:
+    """Debt that is paid is a limit that is kept again; debt that is new, or due later, is one that is not."""
+    before = {owed.identity: owed for owed in renamed(base.debt, names)}
+    after = {owed.identity: owed for owed in head.debt}
+    kernels = {names.kernel(kernel.name): kernel for kernel in base.manifest.kernels}
+    for identity, owed in after.items():
+        old = before.get(identity)
+        if old is None:
+            yield of_owed("loosened", owed, "", f"until {owed.expires}", kernels)
+            continue
+        if kind := until(old.expires, owed.expires):
+            yield of_owed(kind, owed, f"until {old.expires}", f"until {owed.expires}", kernels)
+        if old.owner.lower() != owed.owner.lower():
+            yield of_owed("moved", owed, old.owner, owed.owner, kernels)
+    for identity, old in before.items():
+        if identity not in after:
+            yield replace(of_owed("tightened", old, f"until {old.expires}", "", kernels), place=None)
+
+
+def renamed(debt: tuple[Owed, ...], names: Renames) -> tuple[Owed, ...]:
+    return tuple(replace(owed, name=names.case(owed.name)) for owed in debt)
+
+
+def of_owed(kind: Kind, owed: Owed, before: str, after: str, kernels: Mapping[str, Kernel]) -> Amendment:
+    """`owed.name` tells the finding apart from others of its kernel."""
+    kernel = owed.name.partition(" (")[0].partition("/")[0]
+    known = kernels.get(kernel)
+    owners = known.owners if known else tuple(dict.fromkeys(o for k in kernels.values() for o in k.owners))
+    return Amendment(
+        kind=kind,
+        what=f"debt {owed.rule} of {owed.name}",
+        kernel=kernel if known else "",
+        before=before,
+        after=after,
+        owners=owners,
+        place=owed.place,
+    )
