@@ -25,6 +25,12 @@ def weight(before: float, after: float) -> Kind | None:
     return changed(before, after) if before and after else smaller_loosens(before, after)
 
 
+def directions(before: str, after: str) -> Kind | None:
+    """`both` is forward and backward."""
+    known = {"both": ("forward", "backward")}
+    return members(known.get(before, (before,)), known.get(after, (after,)))
+
+
 def packages(before: tuple[str, ...], after: tuple[str, ...]) -> Kind | None:
     """Of what drills take away; none is the package of the DSL, which is another set and not an empty one."""
     return members(before, after) if before and after else changed(before, after)
@@ -37,6 +43,7 @@ KERNEL: Mapping[str, Ordered] = {
     "dsl": changed,
     "switch": presence,
     "device_kernels": presence,
+    "direction": directions,
     "mutates": changed,
     "steps": changed,
     "optional": packages,
@@ -61,7 +68,7 @@ WORKLOAD: Mapping[str, Ordered] = {
     "weight": weight,
 }
 WORKLOAD_APART = ("args", "symbols", "tolerance")
-WORKLOAD_SILENT = ("name", "place", "source")
+WORKLOAD_SILENT = ("name", "place", "source", "resized")
 LIMITS: Mapping[str, Ordered] = {
     "rtol": larger_loosens,
     "atol": larger_loosens,

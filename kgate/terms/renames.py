@@ -7,7 +7,6 @@ from kgate.model import Kernel, Manifest, Workload
 from kgate.protocol import Arg, ListArg, MapArg, TensorArg
 from kgate.terms.held import Held
 
-
 ROLES = ("dispatch", "custom", "fallback", "reference", "setup", "reset")
 
 
