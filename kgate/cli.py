@@ -400,6 +400,20 @@ def diff(manifest: Path, report: Path | None) -> ExitCode:
 
 
 @cli.command()
+@MANIFEST
+@FORMAT
+def debt(manifest: Path, form: str) -> ExitCode:
+    """List old faults: what is owed, by whom, and until when.
+
+    Exit codes: 0 listed, 2 there is no debt file.
+    """
+    from kgate import indebted
+
+    click.echo(indebted.listed(manifest, form))
+    return ExitCode.GREEN
+
+
+@cli.command()
 @click.argument("results", nargs=-1, type=click.Path(path_type=Path), metavar="[DIR]...")
 @MANIFEST
 @click.option(
@@ -563,10 +577,9 @@ def capture(
     "--from-capture",
     "captures",
     multiple=True,
-    required=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Workloads of what `kgate capture` recorded; may be given again.",
+    help="Write a manifest with the workloads that `kgate capture` recorded; may be given again.",
 )
 @click.option(
     "--most",
@@ -576,13 +589,33 @@ def capture(
     metavar="N",
     help="Workloads of a kernel, the most called.",
 )
-def init(manifest: Path, captures: tuple[Path, ...], most: int) -> ExitCode:
-    """Write a manifest to begin with, from captures of a run.
+@click.option(
+    "--adopt", is_flag=True, help="Write the faults of a run into the debt file, so that none of them blocks."
+)
+@REPORT
+@click.option("--owner", default="", metavar="NAME", help="Who has to mend what nobody is named for.")
+@click.option("--expires", default="", metavar="DATE", help="Until when, as YYYY-MM-DD. [default: in 90 days]")
+def init(
+    manifest: Path,
+    captures: tuple[Path, ...],
+    most: int,
+    adopt: bool,
+    report: Path | None,
+    owner: str,
+    expires: str,
+) -> ExitCode:
+    """Write the first files of a repository that takes up the gate, for review: --from-capture or --adopt.
 
     A manifest that is there is not changed: the new one is printed, for you to compare and to put in its place.
     """
+    from kgate import adoption
     from kgate import init as beginning
 
+    if adopt == bool(captures):
+        raise click.UsageError("one of --from-capture FILE and --adopt says what to write")
+    if adopt:
+        click.echo(adoption.adopt(manifest, report, owner, expires))
+        return ExitCode.GREEN
     made = beginning.from_captures(captures, manifest, most)
     if made.path is None:
         click.echo(made.text, nl=False)
@@ -603,7 +636,7 @@ def explain(rule: str | None) -> ExitCode:
 
 @cli.command()
 @click.argument(
-    "name", type=click.Choice(["manifest", "baseline", "calibration", "report", "run", "compile", "decide"])
+    "name", type=click.Choice(["manifest", "baseline", "calibration", "report", "run", "compile", "decide", "debt"])
 )
 def schema(name: str) -> ExitCode:
     """Print the JSON Schema NAME, for editors and other programs."""

@@ -16,7 +16,7 @@ from kgate import __version__, exchange, gpus, idle
 from kgate.base import Base, base_of, built, completed_base, fault_of_build
 from kgate.completion import completed
 from kgate.device import interpreter, probed
-from kgate.load import baselines, calibrations, selection, tree
+from kgate.load import baselines, calibrations, debt, selection, tree
 from kgate.load import manifest as manifests
 from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Standing, Terms, Tree
 from kgate.options import Options
@@ -74,7 +74,8 @@ def prepare(options: Options, emit: Emit) -> Setting:
     """Raises UsageError (manifest, names), HostError (git, folders, device) or WorkerError (interpreter)."""
     whole = manifests.load(options.manifest)
     manifest = selection.select(whole, options.kernels, options.workloads)
-    head = tree.head(manifest.root, manifest.folder / manifest.baselines if manifest.baselines else None)
+    stored_in = manifest.folder / manifest.baselines if manifest.baselines else None
+    head = tree.head(manifest.root, stored_in, debt.path_of(manifest.path))
     state = folder_at(manifest.root)
     lock = hold(state)
     base = built(base_of(manifest, options.base, state, head), state)

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,25 +42,33 @@ class BaseRef:
     reason: str
 
 
-def head(root: Path, baselines: Path | None = None) -> Head:
+def head(root: Path, baselines: Path | None = None, debt: Path | None = None) -> Head:
     """
     `baselines`: a folder whose JSON files are taken as HEAD has them: what a run has just recorded there is no change
-    to the code, and the next kernels are measured beside it. Raises HostError where git or a repository is missing.
+    to the code, and the next kernels are measured beside it. `debt`: a file that is taken likewise, since it changes
+    what is said of a run and nothing that is measured. Raises HostError where git or a repository is missing.
     """
     commit = commit_of(root, "HEAD")
-    tree = worktree_hash(root, stored_below(root, baselines) if baselines and commit else "")
+    kept = [stored_below(root, baselines) if baselines else "", below(root, debt) if debt else ""]
+    tree = worktree_hash(root, [glob for glob in kept if glob] if commit else ())
     return Head(commit=commit, dirty=tree != tree_of(root, commit), tree=tree)
 
 
 def stored_below(root: Path, baselines: Path) -> str:
     """A pathspec of the baselines' files; "" for a folder outside the repository."""
-    folder = Path(os.path.relpath(baselines, root))
-    return "" if ".." in folder.parts else (re.sub(r"([*?\[\]\\])", r"\\\1", folder.as_posix()) + "/*.json")
+    folder = below(root, baselines)
+    return folder and f"{folder}/*.json"
 
 
-def worktree_hash(root: Path, kept: str = "") -> str:
+def below(root: Path, path: Path) -> str:
+    """A pathspec of `path` as it is; "" outside the repository."""
+    inner = Path(os.path.relpath(path, root))
+    return "" if ".." in inner.parts else re.sub(r"([*?\[\]\\])", r"\\\1", inner.as_posix())
+
+
+def worktree_hash(root: Path, kept: Sequence[str] = ()) -> str:
     """
-    As if all were committed now, but for what `kept`, a glob, names: that is as in HEAD. The index and the object store
+    As if all were committed now, but for what `kept`, globs, name: that is as in HEAD. The index and the object store
     of the repository stay as they are.
 
     Where a submodule is not as its commit has it, no tree of git's names the whole, and a hash of both takes its place.
@@ -78,8 +86,8 @@ def worktree_hash(root: Path, kept: str = "") -> str:
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects),
         }
         if kept:
-            git(root, "reset", "--quiet", "HEAD", "--", f":(glob){kept}", env=env)
-        by_products = (*BY_PRODUCTS, *([f":(exclude,glob){kept}"] if kept else []))
+            git(root, "reset", "--quiet", "HEAD", "--", *(f":(glob){each}" for each in kept), env=env)
+        by_products = (*BY_PRODUCTS, *(f":(exclude,glob){each}" for each in kept))
         environments = (f":(exclude,literal){path}" for path in environments_below(root))
         # What git cannot add (an unreadable file, a nested repository without a commit) is in no commit either.
         for which, left_out in (("--all", environments), ("--update", ())):
