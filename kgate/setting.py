@@ -74,8 +74,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
     """Raises UsageError (manifest, names), HostError (git, folders, device) or WorkerError (interpreter)."""
     whole = manifests.load(options.manifest)
     manifest = selection.select(whole, options.kernels, options.workloads)
-    stored_in = manifest.folder / manifest.baselines if manifest.baselines else None
-    head = tree.head(manifest.root, stored_in, debt.path_of(manifest.path))
+    head = as_it_is(manifest)
     state = folder_at(manifest.root)
     lock = hold(state)
     base = built(base_of(manifest, options.base, state, head), state)
@@ -112,6 +111,12 @@ def prepare(options: Options, emit: Emit) -> Setting:
         reservations=reservations,
         remarks=(*dirty_remark(head), *base.remarks, *doubt, *hidden_remarks(manifest)),
     )
+
+
+def as_it_is(manifest: Manifest) -> tree.Head:
+    """The work tree, but for what a run of kgate itself has just stored for review."""
+    stored_in = manifest.folder / manifest.baselines if manifest.baselines else None
+    return tree.head(manifest.root, stored_in, debt.path_of(manifest.path))
 
 
 def opened(state: Path, key: str) -> tuple[Path, Ledger]:
