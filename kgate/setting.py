@@ -16,7 +16,7 @@ from kgate import __version__, exchange, gpus, idle
 from kgate.base import Base, base_of, built, completed_base, fault_of_build
 from kgate.completion import completed
 from kgate.device import interpreter, probed
-from kgate.load import baselines, calibrations, debt, selection, tree
+from kgate.load import baselines, calibrations, selection, tree
 from kgate.load import manifest as manifests
 from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Standing, Terms, Tree
 from kgate.options import Options
@@ -29,7 +29,7 @@ from kgate.runner.process import Start, fresh
 from kgate.runner.reservation import reserved
 from kgate.runner.state import folder_at, hold, spent, sweep
 from kgate.runner.zygote import FORKABLE, Zygotes, by_tree
-from kgate.standards import standards
+from kgate.standards import as_it_is, joined, standards
 from kgate.terms.stored import in_words
 
 Emit = Callable[[Event], None]
@@ -113,12 +113,6 @@ def prepare(options: Options, emit: Emit) -> Setting:
     )
 
 
-def as_it_is(manifest: Manifest) -> tree.Head:
-    """The work tree, but for what a run of kgate itself has just stored for review."""
-    stored_in = manifest.folder / manifest.baselines if manifest.baselines else None
-    return tree.head(manifest.root, stored_in, debt.path_of(manifest.path))
-
-
 def opened(state: Path, key: str) -> tuple[Path, Ledger]:
     """The run's own folder and ledger; what other runs have left behind is swept away."""
     folder = state / key
@@ -126,12 +120,6 @@ def opened(state: Path, key: str) -> tuple[Path, Ledger]:
     ledger = Ledger.open(state / f"{key}.jsonl")
     sweep(state, key)
     return folder, ledger
-
-
-def joined(whole: Manifest, chosen: Manifest) -> Manifest:
-    """All kernels, those that were chosen as a worker has completed them."""
-    known = {kernel.name: kernel for kernel in chosen.kernels}
-    return replace(whole, kernels=tuple(known.get(k.name, k) if not k.complete else k for k in whole.kernels))
 
 
 def aimed(options: Options, manifest: Manifest, workplace: Workplace) -> tuple[Target, Identity, Mapping[str, str]]:

@@ -47,6 +47,18 @@ def standards(head: Manifest, base: Base, options: Options) -> Standards:
     return Standards(manifest=judging, base=told, names=terms.renames(old, mine), terms=found)
 
 
+def joined(whole: Manifest, chosen: Manifest) -> Manifest:
+    """All kernels, those that were chosen as a worker has completed them."""
+    known = {kernel.name: kernel for kernel in chosen.kernels}
+    return replace(whole, kernels=tuple(known.get(k.name, k) if not k.complete else k for k in whole.kernels))
+
+
+def as_it_is(manifest: Manifest) -> tree.Head:
+    """The work tree, but for what a run of kgate itself has just stored for review."""
+    stored_in = manifest.folder / manifest.baselines if manifest.baselines else None
+    return tree.head(manifest.root, stored_in, debt.path_of(manifest.path))
+
+
 def chosen(amendment: Amendment, head: Manifest, patterns: Iterable[str]) -> bool:
     """What is said of kernels that nobody asked about is said by the whole check."""
     wanted = tuple(patterns)
