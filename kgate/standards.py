@@ -13,6 +13,7 @@ from kgate.load.source import Sources
 from kgate.model import Amendment, Baseline, Inventory, Manifest, Owed, Terms
 from kgate.options import Options
 from kgate.terms import Held, Renames
+from kgate.terms.kernels import TRUTHS
 from kgate.terms.renames import entries
 
 
@@ -69,7 +70,7 @@ def held(manifest: Manifest, other: Manifest, owed: tuple[Owed, ...]) -> Held:
     """`manifest` of one tree; `other` of the other, whose functions may be there as well. Raises BaselineError."""
     sources = Sources(folder=manifest.folder)
     named = {function for m in (manifest, other) for kernel in m.kernels for function in entries(kernel)}
-    truths = {function for kernel in manifest.kernels for function in (kernel.reference, kernel.fallback) if function}
+    truths = {function for kernel in manifest.kernels for role in TRUTHS if (function := getattr(kernel, role))}
     modules = {function.partition(":")[0] for function in named}
     return Held(
         manifest=manifest,

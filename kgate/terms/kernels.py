@@ -36,7 +36,8 @@ def packages(before: tuple[str, ...], after: tuple[str, ...]) -> Kind | None:
     return members(before, after) if before and after else changed(before, after)
 
 
-FUNCTIONS = ("dispatch", "fallback", "reference", "setup", "reset")
+FUNCTIONS = ("dispatch", "fallback", "reference", "compare", "setup", "reset")
+TRUTHS = ("reference", "fallback", "compare")  # whose code is held to base's as well
 # What is not here is looked at by itself below, or judges nothing: where it stands, and what is written for a reader.
 # The custom path is what is judged.
 KERNEL: Mapping[str, Ordered] = {
@@ -151,7 +152,7 @@ class Pair:
             before, after = getattr(self.base, role), getattr(self.head, role)
             if self.names.entry(before) != after:
                 yield self.of("moved", role, before, after)
-        for role in ("reference", "fallback"):
+        for role in TRUTHS:
             before, after = getattr(self.base, role), getattr(self.head, role)
             old, new = self.code_before.get(before, ""), self.code_after.get(after, "")
             if self.names.entry(before) == after and old and new and old != new:

@@ -7,7 +7,7 @@ from kgate.model import Kernel, Manifest, Workload
 from kgate.protocol import Arg, ListArg, MapArg, TensorArg
 from kgate.terms.held import Held
 
-ROLES = ("dispatch", "custom", "fallback", "reference", "setup", "reset")
+ROLES = ("dispatch", "custom", "fallback", "reference", "compare", "setup", "reset")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -89,6 +89,7 @@ LOOSENINGS: Mapping[str, tuple[Plant, str, str]] = {
     "an entry deleted": (without_kernel, "removed", "entry"),
     "another reference": (kernel_with(reference="acme.easy:exact"), "moved", "reference"),
     "another fallback": (kernel_with(fallback="acme.easy:eager"), "moved", "fallback"),
+    "another comparison": (kernel_with(compare="topk"), "moved", "compare"),
     "another dispatch": (kernel_with(dispatch="acme.easy:gemm"), "moved", "dispatch"),
     "the reference edited": (edited("reference"), "moved", "code of reference"),
     "the fallback edited": (edited("fallback"), "moved", "code of fallback"),
