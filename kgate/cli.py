@@ -22,6 +22,7 @@ from kgate.flags import (
     BASE,
     DEVICE,
     DRILLS,
+    DRY_RUN,
     FORMAT,
     KERNELS,
     MANIFEST,
@@ -88,7 +89,7 @@ def cli() -> None:
     help="Try what follows if this owner approves that less is asked than at base; may be given again.",
 )
 @click.option("--list", "listing", is_flag=True, help="Show kernels and workloads, and run nothing.")
-@click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing.")
+@DRY_RUN
 def check(
     manifest: Path,
     base: str,
@@ -142,6 +143,7 @@ def check(
 @VIEW
 @RESULTS
 @STREAM
+@DRY_RUN
 def drill(
     manifest: Path,
     base: str,
@@ -153,6 +155,7 @@ def drill(
     form: str,
     results: Path | None,
     stream: bool,
+    dry_run: bool,
 ) -> ExitCode:
     """Run the way out alone: the product's own call where packages, GPU, compiler or kernel fail it."""
     from kgate import session
@@ -168,6 +171,8 @@ def drill(
         drills=drills,
         drills_only=True,
     )
+    if dry_run:
+        return session.show(options, session.Shown.DRY_RUN)
     return session.check(options, session.STREAM if stream else form, results)
 
 

@@ -1,10 +1,14 @@
 """What `--list` and `--dry-run` show: the manifest as it was understood, and what a run would do with it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
 
 from tabulate import tabulate
 
 from kgate import rules
+from kgate.drills import agenda
+from kgate.drills.agenda import SMALLEST
 from kgate.figures import count
 from kgate.load.tree import BaseRef
 from kgate.model import (
@@ -14,13 +18,14 @@ from kgate.model import (
     REFERENCE,
     SWITCH_OFF,
     SWITCH_ON,
-    Kernel,
+    Arm,
+    Case,
     Manifest,
     Tree,
     Workload,
     of_base,
 )
-from kgate.plan import LATENCY_RULES, Target, acting, looks
+from kgate.plan import LATENCY_RULES, Plan, Target, acting, looks, plan
 from kgate.protocol import Arg, ListArg, MapArg, TensorArg, ValueArg
 
 PATHS = ("custom", "fallback")
@@ -34,6 +39,7 @@ ARMS = {
     SWITCH_OFF: "the switch off",
     SWITCH_ON: "the switch on",
 }
+ARMS_OF_DRILLS = {arm: word for arm, word in ARMS.items() if arm not in (BASE, HEAD)}
 
 
 def kernels(manifest: Manifest) -> str:
@@ -86,30 +92,56 @@ def one(arg: Arg) -> str:
             return "{" + described(arg.items) + "}"
 
 
-def dry_run(manifest: Manifest, base: BaseRef, device: str) -> str:
-    """Which cases would run on each kind of device, in which arms, and how many launches at least. Starts nothing."""
+def dry_run(
+    manifest: Manifest, base: BaseRef, device: str, drilled: str = SMALLEST, *, drills_only: bool = False
+) -> str:
+    """
+    Which cases would run on each kind of device, in which arms and under which conditions (`drilled`, of --drills), and
+    how many launches at least. Starts nothing.
+    """
     against = f"base {base.commit[:9]}" if base.commit else f"no base ({base.reason})"
     lines = [f"{manifest.path.name}: {against}"]
     kinds = ("cpu", "cuda") if device == "auto" else (device.partition(":")[0],)
-    cases = {kind: cases_on(Target(kind=kind, name=kind), manifest) for kind in kinds}
-    for kind, chosen in cases.items():
-        if chosen or not any(cases.values()):
-            lines.append(work(kind, chosen, launches(kind, manifest), with_base=bool(base.commit)))
-            lines += [f"  {kernel.name}/{workload.name}: {described(workload.args)}" for kernel, workload in chosen]
+    plans = {kind: plan_on(Target(kind=kind, name=kind), manifest) for kind in kinds}
+    if drills_only:
+        plans = {kind: agenda.alone(planned, drilled) for kind, planned in plans.items()}
+    for kind, planned in plans.items():
+        if planned.cases or not any(p.cases for p in plans.values()):
+            launched = "" if drills_only else f", then {launches(kind, manifest)} timed launches"
+            lines.append(work(planned, ARMS_OF_DRILLS if drills_only else ARMS, with_base=bool(base.commit)) + launched)
+            lines += [f"  {named(case)}: {described(planned.workloads[case].args)}" for case in planned.cases]
+            lines += conditions_met(planned, drilled)
     return "\n".join([*lines, *asked(manifest), "Nothing was started."])
 
 
-def cases_on(target: Target, manifest: Manifest) -> list[tuple[Kernel, Workload]]:
-    return [(k, w) for k in manifest.kernels for w in k.workloads if aimed(target, w)]
+def plan_on(target: Target, manifest: Manifest) -> Plan:
+    """An architecture that a workload names (sm_90) counts for cuda: no GPU has been asked yet."""
+    kernels = [
+        replace(k, workloads=tuple(replace(w, targets=(target.kind,)) for w in k.workloads if aimed(target, w)))
+        for k in manifest.kernels
+    ]
+    return plan(replace(manifest, kernels=tuple(kernels)), None, target)
 
 
-def work(kind: str, cases: Sequence[tuple[Kernel, Workload]], launched: str, *, with_base: bool) -> str:
-    arms = [word for arm, word in ARMS.items() if with_base or arm.tree is Tree.HEAD]
-    kernels = count(len({kernel.name for kernel, _ in cases}), "kernel")
-    return (
-        f"{kind}: {count(len(cases), 'case')} of {kernels}; up to {len(arms)} arms each ({', '.join(arms)}), "
-        f"then {launched} timed launches"
-    )
+def named(case: Case) -> str:
+    return f"{case.kernel}/{case.workload}{', backward' * (case.direction == 'backward')}"
+
+
+def work(planned: Plan, arms: Mapping[Arm, str], *, with_base: bool) -> str:
+    words = [word for arm, word in arms.items() if with_base or arm.tree is Tree.HEAD]
+    kernels = count(len({case.kernel for case in planned.cases}), "kernel")
+    cases = count(len(planned.cases), "case")
+    return f"{planned.target.kind}: {cases} of {kernels}; up to {len(words)} arms each ({', '.join(words)})"
+
+
+def conditions_met(planned: Plan, drilled: str) -> Iterator[str]:
+    """A line for each kernel; the switch turned off from the start is an arm of every case."""
+    for name, drills in groupby(agenda.planned(planned, drilled), key=lambda drill: drill.kernel):
+        met = [drill for drill in drills if drill.cases and drill.condition != SWITCH_OFF.condition]
+        if met:
+            workloads = ", ".join(dict.fromkeys(case.workload for drill in met for case in drill.cases))
+            conditions = ", ".join(drill.condition for drill in met)
+            yield f"  {count(len(met), 'drill')} of {name}, a process each, with {workloads}: {conditions}"
 
 
 def launches(kind: str, manifest: Manifest) -> str:

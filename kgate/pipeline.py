@@ -94,10 +94,7 @@ def with_live_runs(here: Setting, run: Run, *, green: bool) -> Run:
 
 
 def narrowed(ready: Setting, options: Options | Attempt) -> Setting:
-    """Where nothing but drills is asked for, only what is drilled under every condition is run at all."""
-    if not options.drills_only or options.drills == drills.ALL:
-        return ready
-    return replace(ready, plan=replace(ready.plan, cases=drills.smallest_of_all(ready.plan), variants={}))
+    return replace(ready, plan=drills.alone(ready.plan, options.drills)) if options.drills_only else ready
 
 
 def answered(here: Setting, options: Options, emit: Emit) -> Answers:

@@ -176,5 +176,7 @@ def show(options: Options, what: Shown) -> ExitCode:
     if what is Shown.LISTING:
         click.echo(listing.kernels(chosen))
     else:
-        click.echo(listing.dry_run(chosen, tree.resolve_base(chosen.root, options.base), options.device))
+        base = tree.resolve_base(chosen.root, options.base)
+        said = listing.dry_run(chosen, base, options.device, options.drills, drills_only=options.drills_only)
+        click.echo(said)
     return ExitCode.GREEN

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kgate.answers import Answers
 from kgate.correctness import Bench
-from kgate.drills.agenda import ALL, CHOICES, planned, smallest_of_all
+from kgate.drills.agenda import ALL, CHOICES, alone, planned, smallest_of_all
 from kgate.drills.field import Field, Share, starts
 from kgate.model import (
     FALLBACK,
@@ -33,7 +33,7 @@ from kgate.worker import conditions
 
 ARMS = tuple(Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition=name) for name in conditions.CONDITIONS)
 
-__all__ = ["ALL", "ARMS", "CHOICES", "answers", "grounds", "planned", "smallest_of_all", "under_a_condition"]
+__all__ = ["ALL", "ARMS", "CHOICES", "alone", "answers", "grounds", "planned", "smallest_of_all", "under_a_condition"]
 
 
 def under_a_condition(arm: Arm) -> bool:

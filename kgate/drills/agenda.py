@@ -84,6 +84,11 @@ def smallest_of_all(plan: Plan) -> tuple[Case, ...]:
     return tuple(c for c in plan.cases if c in kept)
 
 
+def alone(plan: Plan, which: str) -> Plan:
+    """Where nothing but drills is asked for, only what is drilled under every condition is run at all."""
+    return plan if which == ALL else replace(plan, cases=smallest_of_all(plan), variants={})
+
+
 def elements(workload: Workload) -> int:
     return sum(math.prod(tensor.shape) for tensor in tensors_within(workload.args.values()))
 

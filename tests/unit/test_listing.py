@@ -37,6 +37,7 @@ def test_a_kind_of_device_without_cases_is_left_out_and_every_arm_is_named(tmp_p
         "cpu: 1 case of 1 kernel; up to 7 arms each (base, head, fallback, base's fallback, reference, the switch off, "
         "the switch on), then 5 timed launches",
         "  gemm/small: ",
+        "  3 drills of gemm, a process each, with small: out-of-shared-memory, out-of-memory, call-refused",
         "Nothing was started.",
     ]
 
@@ -87,3 +88,39 @@ def test_paths_that_only_dispatch_knows_are_told_as_still_to_be_asked(tmp_path: 
     said = [listing.kernels(alone).splitlines()[-1], listing.dry_run(alone, NO_BASE, "cpu").splitlines()[-2]]
 
     assert said == ["gemm: custom and fallback will be asked of acme:gemm"] * 2
+
+
+def test_drills_alone_time_nothing_and_each_direction_is_a_case(tmp_path: Path) -> None:
+    manifest(tmp_path, "cpu")
+    text = (tmp_path / "kgate.yaml").read_text().replace("acme:eager", "acme:eager\n    direction: both")
+    (tmp_path / "kgate.yaml").write_text(text)
+
+    said = listing.dry_run(load(tmp_path / "kgate.yaml"), NO_BASE, "cpu", drills_only=True).splitlines()
+
+    assert said[1] == "cpu: 2 cases of 1 kernel; up to 4 arms each (fallback, reference, the switch off, the switch on)"
+    assert said[2:4] == ["  gemm/small: ", "  gemm/small, backward: "]
+    assert said[4].endswith("call-refused, backward-raises")
+
+
+def test_drills_alone_run_the_smallest_workload_of_a_form_or_all(tmp_path: Path) -> None:
+    manifest(tmp_path, "cpu")
+    text = (tmp_path / "kgate.yaml").read_text().replace("{small: {}}", "{small: {}, other: {}}")
+    (tmp_path / "kgate.yaml").write_text(text)
+    both = load(tmp_path / "kgate.yaml")
+
+    smallest, every = (listing.dry_run(both, NO_BASE, "cpu", which, drills_only=True) for which in ("smallest", "all"))
+
+    assert smallest.splitlines()[1].startswith("cpu: 1 case of 1 kernel")
+    assert every.splitlines()[1].startswith("cpu: 2 cases of 1 kernel")
+
+
+def test_conditions_that_are_left_out_are_not_listed(tmp_path: Path) -> None:
+    said = listing.dry_run(manifest(tmp_path, "cpu"), NO_BASE, "cpu", "none")
+
+    assert "drill" not in said
+
+
+def test_a_workload_for_one_architecture_is_drilled_where_any_gpu_is_asked_for(tmp_path: Path) -> None:
+    said = listing.dry_run(manifest(tmp_path, "sm_90"), NO_BASE, "cuda")
+
+    assert "with small: no-gpu, lower-gpu, unknown-gpu," in said
