@@ -30,6 +30,7 @@ from kgate.model import (
     Tensor,
 )
 from kgate.reports import _instrument, _pace, _standing, _terms
+from kgate.reports._compile_inputs import compile_inputs
 from kgate.reports._style import Style
 
 NAME = "json"
@@ -130,6 +131,7 @@ def kernel(run: Run, declared: Kernel) -> dict[str, Any]:
         "place": place(declared.place),
         "ratios": [_pace.ratio(r) for r in run.paces.get(declared.name, ())],
         "ownership": ownership(run.ownership.get(declared.name, Ownership(owners=declared.owners))),
+        "compile_inputs": compile_inputs(run, declared),
         "drills": [drill(run, d) for d in run.drills_of(declared.name)],
         "workloads": [
             {

@@ -11,7 +11,7 @@ import pytest
 from kgate import rules
 from kgate.model import HEAD
 from kgate.reports import Style, document
-from tests.unit.builders import answer, report_of, run_of, with_outcomes
+from tests.unit.builders import answer, compiled, failure, report_of, run_of, with_compiled, with_outcomes
 from tests.unit.reports.sample import sample
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
@@ -87,3 +87,20 @@ def test_what_no_file_can_hold_is_replaced_and_the_rest_is_there() -> None:
     text = document.render(report_of(run_of(), manifest="caf\udce9/kgate.yaml"), Style())
 
     assert json.loads(text.encode("utf-8"))["manifest"] == "caf?/kgate.yaml"
+
+
+def test_what_a_kernel_was_compiled_from_is_told_in_one_place() -> None:
+    answered = with_compiled(answer(loaded_files={"acme/gemm.py": "ab" * 32}), compiled(), compiled(config={}))
+
+    report = written(report_of(with_outcomes(run_of(), (HEAD, answered))))
+
+    found = report["kernels"][0]["compile_inputs"]
+    assert found["files"] == {"acme/gemm.py": "ab" * 32}
+    assert found["configurations"] == ["gemm_kernel sm_90a", "gemm_kernel sm_90a: M=64"]
+    assert found["machine"] == report["fingerprint"]["must_match"]
+
+
+def test_of_a_kernel_that_gave_no_answer_nothing_is_said_to_have_been_compiled() -> None:
+    report = written(report_of(with_outcomes(run_of(), (HEAD, failure()))))
+
+    assert report["kernels"][0]["compile_inputs"] == {"files": {}, "configurations": [], "machine": {}}
