@@ -142,7 +142,7 @@ def stated(run: Run, policy: Mapping[str, Level], today: date) -> list[Finding]:
     """What all rules say of a run, in the order of RULES."""
     findings: list[Finding] = []
     void = run.instrument is not None and run.instrument.voids
-    most = max(level_of(rule.NAME, policy, run.on_gpu) for rule in OF_TIMES)
+    most = heaviest(run, policy)
     for rule in RULES:
         level = level_of(rule.NAME, policy, run.on_gpu)
         if rule is instrument_failed:
@@ -152,6 +152,15 @@ def stated(run: Run, policy: Mapping[str, Level], today: date) -> list[Finding]:
             limit = Limit(rule=rule.NAME, level=level, today=today, chosen=rule.NAME in policy)
             findings += [raised(finding, run) for finding in rule.judge(run, limit)]
     return findings
+
+
+def heaviest(run: Run, policy: Mapping[str, Level]) -> Level:
+    """The highest level at which anything can be said of this run's times."""
+    levels = {rule.NAME: level_of(rule.NAME, policy, run.on_gpu) for rule in OF_TIMES}
+    found = run.standing.calibration
+    known = found is not None and any(found.decides((case.stable_name,)) for case in run.cases)
+    raises = known and any(levels[name] is Level.WARN for name in CALIBRATED)
+    return Level.FAIL if raises else max(levels.values())
 
 
 def raised(finding: Finding, run: Run) -> Finding:

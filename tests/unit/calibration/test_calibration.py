@@ -13,6 +13,7 @@ from kgate.prediction import Foretold
 from kgate.replay import Rate
 from tests.unit.builders import judged, ratio, run_of, with_latency
 from tests.unit.calibration.made import calibration, case
+from tests.unit.rules.test_latency_claims import FAILED
 
 GOOD = Foretold(not_green=Rate(hits=0, of=2000), blocked=Rate(hits=2000, of=2000), passed=Rate(hits=0, of=2000))
 
@@ -137,3 +138,13 @@ def test_an_open_question_on_a_calibrated_case_is_no_verdict():
     open_ = ratio(median=1.04, decision=Decision.INCONCLUSIVE)
 
     assert verdict_of(judged(with_latency(run, open_, ratio(below="fallback", median=0.5)), WARN)) is Verdict.NO_VERDICT
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"), [(calibration(), Verdict.NO_VERDICT), (calibration(cases={}), Verdict.WARN)]
+)
+def test_controls_that_failed_leave_open_what_a_calibrated_case_would_have_blocked(found, verdict):
+    run = run_of(on_gpu=True, standing=Standing(calibration=found), instrument=FAILED)
+    warn = dict.fromkeys(("slower-than-base", "slower-than-fallback", "slower-than-baseline"), Level.WARN)
+
+    assert verdict_of(judged(with_latency(run, SLOW, ratio(below="fallback", median=0.5)), warn)) is verdict
