@@ -7,6 +7,7 @@ Outputs that have other bits than the first call's are exported, and judged as t
 """
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +17,11 @@ from typing import Any, cast
 from kgate.protocol import MOMENTS, Moment, Output
 from kgate.worker import surroundings
 from kgate.worker.exports import Target, written
-from kgate.worker.faults import Fault, foreign
+from kgate.worker.faults import Fault, foreign, line_of, reason_of
 from kgate.worker.fences import gaps_kept
 from kgate.worker.gradients import Expanded
 from kgate.worker.inputs import Input, bytes_of
+from kgate.worker.likeness import distance, overlap, same_bits
 from kgate.worker.observation import Observation, watchable
 from kgate.worker.poison import PATTERNS, poisoned
 from kgate.worker.subject import Subject
@@ -30,6 +32,7 @@ SLOW_S = 1.0  # a call that takes longer is made a second time and not again
 REPEATS_S, REPEATS = 0.15, 2000  # whichever comes first
 HEEDED = 8  # arguments that are asked after; each takes a call
 OTHER_SEED = 0x5EED
+OWN_SHARE = 0.05  # of the device's memory: beside copies of more of it a call may want for room
 # Of its norm: by less, an output of another order of the same sum differs from itself.
 MATERIAL = 0.01
 
@@ -51,25 +54,60 @@ def observe(subject: Subject, seen: Observation, outputs: tuple[Any, ...], targe
     asked = [moment for moment in MOMENTS if moment in subject.case.moments]
     if not asked or (subject.functions.setup is not None and subject.functions.reset is None):
         return []  # a state that nobody sets back may answer otherwise each time
+    exported: list[Output] = []
+    try:
+        call_again(subject, seen, outputs, target, asked, exported)
+    except Exception as error:
+        if not own_doing(error, outputs, subject.ground.device_name):
+            raise
+        seen.note(f"not called again: kgate's copies of its outputs leave no memory for it: {line_of(error)}")
+    tell(seen, "wrote-outside", [i.name for i in subject.inputs.tensors if not untouched(i)])
+    return exported
+
+
+def call_again(
+    subject: Subject,
+    seen: Observation,
+    outputs: tuple[Any, ...],
+    target: Target,
+    asked: Sequence[Moment],
+    exported: list[Output],
+) -> None:
+    """What is to be looked at ends up in `exported`, so that it stands whatever a later call raises."""
+    note_memory(subject, seen, outputs)
     arguments = [i.tensor for i in subject.inputs.tensors]
     first = First(
         outputs=outputs,
         copies=copies(outputs),
         own=tuple(all(output is not argument for argument in arguments) for output in outputs),
     )
-    note_memory(subject, seen, outputs)
-    exported: list[Output] = []
     began = time.perf_counter()
     for moment in asked:
         exported += MADE[moment](subject, seen, first, target)
         tell(seen, "moments", [moment])
         if moment == "second call" and time.perf_counter() - began > SLOW_S:
-            break
-    else:
-        note_heeded(subject, seen, first)
-        note_expanded(subject, seen)
-    tell(seen, "wrote-outside", [i.name for i in subject.inputs.tensors if not untouched(i)])
-    return exported
+            return
+    note_heeded(subject, seen, first)
+    note_expanded(subject, seen)
+
+
+def own_doing(error: Exception, outputs: Sequence[Any], device: str) -> bool:
+    """
+    Whether memory ran out in kgate's own work, or in a call beside copies that a product does not have. A function that
+    runs out of it beside small ones does so by itself.
+    """
+    if not isinstance(error, Fault):
+        return reason_of(error, "run") == "out-of-memory"
+    copied_bytes = sum(map(bytes_of, outputs))
+    return error.reason == "out-of-memory" and copied_bytes >= OWN_SHARE * memory_bytes(device)
+
+
+def memory_bytes(device: str) -> int:
+    if device == "cpu":
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    import torch
+
+    return int(torch.cuda.mem_get_info(device)[1])
 
 
 def tell(seen: Observation, key: str, names: list[str]) -> None:
@@ -232,39 +270,6 @@ def type_of(value: Any) -> str:
     return "torch.Tensor" if kind in (torch.Tensor, torch.nn.Parameter) else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def extent(tensor: Any) -> tuple[int, int]:
-    """The addresses from its first element to behind its last."""
-    last = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
-    start = tensor.data_ptr()
-    return (start, start + (last + 1) * tensor.element_size()) if tensor.numel() else (0, 0)
-
-
-def overlap(one: Any, other: Any) -> bool:
-    (a, b), (c, d) = extent(one), extent(other)
-    return a < d and c < b and one.device == other.device
-
-
 def alike(first: First, outputs: Sequence[Any]) -> bool:
     """The same number, shapes and dtypes."""
     return [(t.shape, t.dtype) for t in first.copies] == [(t.shape, t.dtype) for t in outputs]
-
-
-def same_bits(one: Any, other: Any) -> bool:
-    import torch
-
-    if (one.shape, one.dtype, one.device) != (other.shape, other.dtype, other.device):
-        return False
-    flat = [t.detach().resolve_conj().resolve_neg().contiguous().view(-1).view(torch.uint8) for t in (one, other)]
-    return bool(torch.equal(*flat))
-
-
-def distance(one: Any, other: Any) -> float:
-    """Norm of the difference over the norm of the first; inf where only one of the two is finite."""
-    import torch
-
-    wide = torch.complex128 if one.is_complex() else torch.float64
-    left, right = (t.detach().to(wide).reshape(-1) for t in (one, other))
-    same = (left == right) | (left.isnan() & right.isnan())
-    apart = (left - right).abs().masked_fill(same, 0.0).nan_to_num(nan=float("inf"))
-    size = left.abs().nan_to_num(0.0, 0.0, 0.0).norm()
-    return float(apart.norm() / max(float(size), 1e-300)) if apart.any() else 0.0
