@@ -5,14 +5,14 @@ Nothing here decides. An arm that fails is an outcome; a comparison that does no
 """
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from kgate import comparisons, ladder
 from kgate.answers import Answers, question
 from kgate.comparisons import Question
 from kgate.dump import ARMS as DUMPED
+from kgate.dump import still_there
 from kgate.model import (
     BASE,
     FALLBACK,
@@ -135,8 +135,10 @@ class Bench:
         lost = [c for c, failure in failed.items() if arm.route is Route.CUSTOM and failure.reason == "died"]
         if not lost:
             return
+        first = replace(arm, condition=FENCED.condition)
         for case in lost:
-            self.outcomes[replace(arm, condition=FENCED.condition), case] = self.outcomes[arm, case]
+            self.outcomes[first, case] = failed[case]
+            self.setting.ledger.record("outcome", name_of(first, case), records.outcome_to_json(failed[case]))
         work = [replace(one, fenced=False) for one in closely(arm, jobs(self.setting.plan, arm, lost))]
         self.launch(arm, arm, work, {})
 
@@ -154,21 +156,15 @@ class Bench:
 
         def done(name: str, outcome: Outcome) -> None:
             outcome = with_compile_time(outcome, self.warmed.get((arm, name)))
-            self.take(filed, self.setting.plan.case_named(name), outcome)
+            self.outcomes.update(by_arm(filed, self.setting.plan.case_named(name), outcome))
             self.setting.ledger.record("outcome", f"{filed.name}|{name}", records.outcome_to_json(outcome))
 
         errand = Errand(artifacts=self.dumps and arm in DUMPED)
         run_outputs(self.setting.workplace, arm, work, env, self.emit, done, start=self.setting.start, errand=errand)
 
-    def take(self, arm: Arm, case: Case, outcome: Outcome) -> None:
-        """With what it answered at other moments, which is filed as an arm of its own each."""
-        self.outcomes[arm, case] = outcome
-        for moment, outputs in outcome.later.items() if isinstance(outcome, Measurement) else ():
-            self.outcomes[replace(arm, condition=moment), case] = Measurement(outputs=outputs)
-
     def recall(self, arm: Arm, case: Case) -> bool:
         """Take an outcome from the ledger, if it is of use without running the arm again."""
-        outcome = self.setting.ledger.read("outcome", name_of(arm, case), records.outcome_from_json)
+        outcome = known(self.setting, arm, case)
         if outcome is None:
             return False
         match outcome:
@@ -180,7 +176,10 @@ class Bench:
                 if self.dumps and arm in DUMPED:
                     usable = usable and all(still_there(kernel.files.values()) for kernel in outcome.compiled)
         if usable:
-            self.take(arm, case, outcome)
+            self.outcomes.update(by_arm(arm, case, outcome))
+            first = replace(arm, condition=FENCED.condition)
+            if (lost := known(self.setting, first, case)) is not None:
+                self.outcomes[first, case] = lost
             self.resumed += 1
         return usable
 
@@ -259,5 +258,12 @@ def name_of(arm: Arm, case: Case) -> str:
     return f"{arm.name}|{case.name}"
 
 
-def still_there(files: Collection[Path]) -> bool:
-    return bool(files) and all(path.is_file() for path in files)
+def known(setting: Setting, arm: Arm, case: Case) -> Outcome | None:
+    return setting.ledger.read("outcome", name_of(arm, case), records.outcome_from_json)
+
+
+def by_arm(arm: Arm, case: Case, outcome: Outcome) -> dict[tuple[Arm, Case], Outcome]:
+    """With what it answered at other moments, which is filed as an arm of its own each."""
+    later = outcome.later.items() if isinstance(outcome, Measurement) else ()
+    moments = {(replace(arm, condition=moment), case): Measurement(outputs=outputs) for moment, outputs in later}
+    return {(arm, case): outcome, **moments}

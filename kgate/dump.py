@@ -3,7 +3,7 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import count as counted_from
 from pathlib import Path
 
@@ -44,6 +44,10 @@ def absence(outcome: Outcome | None, dsl: str, *, idle: bool) -> str:
     if isinstance(outcome, Failure):
         return "it gave no answer"
     return "" if outcome.compiled or idle else f"{dsl} told of no compiled kernel"
+
+
+def still_there(files: Collection[Path]) -> bool:
+    return bool(files) and all(path.is_file() for path in files)
 
 
 def listed(cases: Sequence[str]) -> str:

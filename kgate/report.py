@@ -12,11 +12,12 @@ from pathlib import Path
 from kgate import drills, latency, premises, rules
 from kgate.allowance import NO_END, Allowance, left_over
 from kgate.answers import Answers
-from kgate.correctness import name_of
+from kgate.correctness import by_arm, name_of
+from kgate.correctness import known as recalled
 from kgate.errors import HostError, UsageError
 from kgate.latency import Times
 from kgate.load import manifest as manifests
-from kgate.model import REFERENCE, Arm, Case, Comparison, Event, Instrument, Outcome, Report, of_base
+from kgate.model import FENCED, REFERENCE, Arm, Case, Event, Instrument, Outcome, Report, of_base
 from kgate.pipeline import latency_levels, narrowed, observed, reported
 from kgate.plan import DRILLS, ORDER
 from kgate.pooled import known, ordinary, pooled
@@ -83,16 +84,13 @@ def last(path: Path) -> Path:
 def recorded(here: Setting) -> Answers:
     """All that the ledger knows, in the words of the run that wrote it."""
     outcomes: dict[tuple[Arm, Case], Outcome] = {}
-    compared: dict[tuple[Arm, Case], tuple[Comparison, ...]] = {}
     drilled = (*DRILLS, *drills.ARMS)
-    for arm in (*ORDER, REFERENCE, *drilled, *map(of_base, drilled)):
-        for case in here.plan.cases:
-            name = name_of(arm, case)
-            if (outcome := here.ledger.read("outcome", name, records.outcome_from_json)) is not None:
-                outcomes[arm, case] = outcome
-            if (found := here.ledger.read("comparison", name, records.comparisons_from_json)) is not None:
-                compared[arm, case] = found
-    return Answers(outcomes=outcomes, comparisons=compared)
+    for arm in (*ORDER, REFERENCE, FENCED, of_base(FENCED), *drilled, *map(of_base, drilled)):
+        for case in (*here.plan.cases, *here.plan.variants):
+            if (outcome := recalled(here, arm, case)) is not None:
+                outcomes.update(by_arm(arm, case, outcome))
+    read = {key: here.ledger.read("comparison", name_of(*key), records.comparisons_from_json) for key in outcomes}
+    return Answers(outcomes=outcomes, comparisons={key: found for key, found in read.items() if found is not None})
 
 
 def planned(whole: Ledger) -> tuple[int, ...]:

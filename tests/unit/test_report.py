@@ -2,15 +2,35 @@
 
 import json
 import statistics
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from kgate import report
+from kgate import premises, report
+from kgate.correctness import Bench
 from kgate.errors import HostError, UsageError
-from kgate.model import HEAD, Decision, Ratio, Report
+from kgate.model import (
+    FALLBACK,
+    FENCED,
+    HEAD,
+    SECOND,
+    SWITCH_ON,
+    Arm,
+    Case,
+    Comparison,
+    Decision,
+    Outcome,
+    Ratio,
+    Report,
+    Variant,
+)
+from kgate.plan import with_variants
 from kgate.reports import Style, render
-from tests.unit import builders
+from kgate.runner import records
+from kgate.runner.ledger import Ledger
+from tests.unit import builders, ledgers
 from tests.unit.ledgers import CASE, attempt, confirmed
 
 HERE = Path("kgate.yaml")
@@ -159,3 +179,60 @@ def test_figures_for_pytest_benchmark_are_those_of_the_samples_in_the_json_repor
     }
     assert told["extra_info"]["median_ns"] == case["latency"]["median_ns"]
     assert told["fullname"] == "kgate.yaml::add::w::latency"
+
+
+VARIANT = Case(kernel="add", workload="w~K=129", device="h200")
+VARIED = Variant(of=CASE, kind="K", change="K = 129", workload=builders.workload("w~K=129", weight=0.0))
+Outcomes = Mapping[tuple[Arm, Case], Outcome]
+Compared = Mapping[tuple[Arm, Case], tuple[Comparison, ...]]
+
+
+def more(path: Path, outcomes: Outcomes, compared: Compared) -> Path:
+    """The ledger of a run that has asked a variant as well, and has found this besides."""
+    with Ledger.open(path) as ledger:
+        here = ledgers.setting(ledger)
+        premises.record(replace(here, plan=with_variants(here.plan, [VARIED])))
+        for (arm, case), outcome in outcomes.items():
+            ledger.record("outcome", f"{arm.name}|{case.name}", records.outcome_to_json(outcome))
+        for (arm, case), found in compared.items():
+            ledger.record("comparison", f"{arm.name}|{case.name}", records.comparisons_to_json(found))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "compared", "rule"),
+    [
+        (
+            {(HEAD, CASE): replace(builders.answer(), later={"second call": ()})},
+            {(SECOND, CASE): builders.wrong()},
+            "wrong-result",
+        ),
+        ({(FENCED, CASE): builders.failure("died", "was ended by signal 11")}, {}, "contract-broken"),
+        (
+            dict.fromkeys([(FALLBACK, VARIANT), (SWITCH_ON, VARIANT)], builders.answer()),
+            {(FALLBACK, VARIANT): builders.right(), (SWITCH_ON, VARIANT): builders.wrong()},
+            "wrong-result",
+        ),
+    ],
+    ids=["on its second call", "at a fence", "beside the workloads"],
+)
+def test_what_was_wrong_at_another_moment_or_beside_the_workloads_is_wrong_in_a_report_as_well(
+    tmp_path: Path, outcomes: Outcomes, compared: Compared, rule: str
+) -> None:
+    path = attempt(tmp_path / "one.jsonl")
+    assert again(path).verdict.value == "warn"
+
+    found = again(more(path, outcomes, compared))
+
+    assert [f.rule for f in found.findings if f.blocks] == [rule]
+    assert found.verdict.value == "fail"
+
+
+def test_a_process_that_was_lost_at_a_fence_is_known_to_a_run_that_goes_on_with_this_one(tmp_path: Path) -> None:
+    lost = builders.failure("died", "was ended by signal 11")
+    with Ledger.open(more(attempt(tmp_path / "one.jsonl"), {(FENCED, CASE): lost}, {})) as ledger:
+        bench = Bench(setting=ledgers.setting(ledger), emit=print)
+
+        bench.run(HEAD, [CASE])
+
+    assert bench.outcomes[FENCED, CASE] == lost
