@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from kgate.model import Case, Finding, Kernel, Level, Run, Scope
+from kgate.model import Case, Finding, Kernel, Level, Ownership, Run, Scope
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +112,8 @@ def stable_name(case: Case) -> str:
 
 
 def owners_of(run: Run, kernel: str) -> tuple[str, ...]:
-    """Those of the manifest; where it names none, whom CODEOWNERS asks for the kernel's files."""
-    ownership = run.ownership.get(kernel)
+    """Those of the manifest; where it names none, whom CODEOWNERS asks for the kernel's files, else those of base."""
+    ownership = run.ownership.get(kernel, Ownership(owners=()))
     named = run.kernels[kernel].owners if kernel in run.kernels else ()
-    return (ownership.owners or named or ownership.asked) if ownership else named
+    before = run.base_kernels[kernel].owners if kernel in run.base_kernels else ()
+    return ownership.owners or named or ownership.asked or before

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 
-from kgate.model import Amendment, Finding, Level, Ownership, Run, Scope
+from kgate.model import FALLBACK, Amendment, Finding, Level, Ownership, Run, Scope
+from kgate.rules import owner_missing
 from kgate.rules._law import Limit, Said, of_run
+from kgate.rules._state import fallback_failure, first_broken
 
 NAME = "gate-loosened"
 DEFAULT = Level.FAIL
@@ -30,7 +33,7 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     if run.terms.unheld:
         yield of_run(run, replace(limit, level=min(limit.level, Level.WARN)), unheld())
     for amendment in (*run.terms.amendments, *of_codeowners(run)):
-        if amendment.wants_approval:
+        if amendment.wants_approval and not said_by_others(run, amendment, limit.today):
             yield finding(limit, amendment, run.terms.approved_by)
 
 
@@ -39,6 +42,20 @@ def unheld() -> Said:
         sentence="base has no manifest, so this change is judged by limits of its own",
         advice="Let owners review the manifest; from the next change on it is base's.",
     )
+
+
+def said_by_others(run: Run, amendment: Amendment, today: date) -> bool:
+    """Whether what the change has broken here is blamed by the rule that names it best: no owner, a bad fallback."""
+    kernel = run.kernels.get(amendment.kernel)
+    if kernel is None:
+        return False
+    if amendment.what == "owners":
+        ownership = run.ownership.get(kernel.name, Ownership(owners=kernel.owners))
+        return owner_missing.kernel_said(kernel, ownership, today) is not None
+    if amendment.what == "code of fallback":
+        cases = run.of_kernel(kernel.name)
+        return any(fallback_failure(run, case) or first_broken(run, (FALLBACK,), case) for case in cases)
+    return False
 
 
 def finding(limit: Limit, amendment: Amendment, approved_by: tuple[str, ...]) -> Finding:

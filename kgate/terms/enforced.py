@@ -33,8 +33,8 @@ def policy(base: Manifest, head: Manifest, pending: Pending) -> dict[str, Level]
 def of_kernel(base: Kernel, head: Kernel, pending: Pending) -> Kernel:
     whole = {a.what for a in pending if not a.workload and a.kind != "moved"}
     kept = {name: getattr(base, name) for name in KERNEL if WORDS.get(name, name) in whole}
-    if any(a.what == "owners" for a in pending):
-        kept["owners"] = base.owners
+    if head.owners and any(a.what == "owners" for a in pending):
+        kept["owners"] = base.owners  # a kernel that is left without any is owner-missing's to blame
     if "unowned" in whole:
         kept |= {"unowned_reason": base.unowned_reason, "unowned_expires": base.unowned_expires}
     same = same_signature(base, head)

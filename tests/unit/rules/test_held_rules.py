@@ -4,7 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from kgate.model import HEAD, Amendment, Found, Ignored, Inventory, Level, Owed, Place, Run, Terms, Verdict, verdict_of
+from kgate.model import (
+    FALLBACK,
+    HEAD,
+    Amendment,
+    Found,
+    Ignored,
+    Inventory,
+    Level,
+    Owed,
+    Place,
+    Run,
+    Terms,
+    Verdict,
+    verdict_of,
+)
 from tests.unit.builders import failure, judged, kernel, run_of, with_outcomes
 
 AT = Place(path="kgate.yaml", line=30)
@@ -143,3 +157,21 @@ def test_custom_and_fallback_that_are_one_are_no_way_out():
     run = run_of(kernel(fallback="acme.gemm:fused"), base_kernels={})
 
     assert ("fallback-missing", "gemm", True) in rules_of(run)
+
+
+def test_a_kernel_left_without_an_owner_is_blamed_once_and_told_to_whom_it_had():
+    gone = replace(LOOSER, kind="removed", what="owners", workload="", before="@acme/kernels")
+    run = run_of(kernel(owners=()), base_kernels={"gemm": kernel()}, terms=Terms(amendments=(gone,)))
+
+    (finding,) = judged(run)
+
+    assert (finding.rule, finding.owners) == ("owner-missing", ("@acme/kernels",))
+
+
+def test_an_edited_fallback_that_fails_is_blamed_for_failing():
+    edited = replace(LOOSER, kind="moved", what="code of fallback", workload="")
+    run = held(amendments=(edited,))
+
+    assert [rule for rule, _, _ in rules_of(run)] == ["gate-loosened"]
+    broken = with_outcomes(run, (FALLBACK, failure()))
+    assert "gate-loosened" not in [rule for rule, _, _ in rules_of(broken)]
