@@ -163,8 +163,14 @@ class Shop:
         report = json.loads(last.read_text()) if last.is_file() else {}
         return Ended(code=process.returncode, out=out, err=err, report=report)
 
-    def kgate(self, *arguments: str, env: Mapping[str, str | None] | None = None, cwd: Path | None = None) -> Ended:
-        return self.ended(self.started(*arguments, env=env, cwd=cwd))
+    def kgate(
+        self,
+        *arguments: str,
+        env: Mapping[str, str | None] | None = None,
+        cwd: Path | None = None,
+        limit_s: float = 300,
+    ) -> Ended:
+        return self.ended(self.started(*arguments, env=env, cwd=cwd), limit_s)
 
     def check(self, *arguments: str, env: Mapping[str, str | None] | None = None, cwd: Path | None = None) -> Ended:
         """`kgate check` with one launch, which is enough where no time is judged."""
