@@ -10,7 +10,8 @@ import pytest
 
 from tests.contract.check.shop import GOOD, Ended, Shop
 
-pytestmark = pytest.mark.real
+# At night: the zoo's sample has some of these in every run.
+pytestmark = [pytest.mark.real, pytest.mark.nightly]
 
 FUNCTION = """\
 import torch
