@@ -72,6 +72,20 @@ def cli() -> None:
     help="Stop measuring in time, least weights first.",
 )
 @DRILLS
+@click.option(
+    "--plan",
+    envvar="KGATE_PLAN",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Measure what this `kgate plan` lists; carry what it carries.",
+)
+@click.option(
+    "--shard",
+    envvar="KGATE_SHARD",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only this shard of the plan. [default: all]",
+)
 @VIEW
 @RESULTS
 @click.option(
@@ -101,6 +115,8 @@ def check(
     gpus: str,
     budget: float | None,
     drills: str,
+    plan: Path | None,
+    shard: int | None,
     form: str,
     results: Path | None,
     dump: Path | None,
@@ -126,6 +142,8 @@ def check(
         dump=dump,
         drills=drills,
         approved_by=approved_by,
+        plan=plan,
+        shard=shard or 0,
     )
     if listing or dry_run:
         return session.show(options, session.Shown.LISTING if listing else session.Shown.DRY_RUN)
@@ -174,6 +192,58 @@ def drill(
     if dry_run:
         return session.show(options, session.Shown.DRY_RUN)
     return session.check(options, session.STREAM if stream else form, results)
+
+
+@cli.command()
+@MANIFEST
+@BASE
+@click.option(
+    "--device",
+    "devices",
+    multiple=True,
+    metavar="NAME",
+    help="As reports call it (h200, cpu); may be given again. [default: the manifest's gpus, else where runs were]",
+)
+@click.option(
+    "--shards",
+    envvar="KGATE_SHARDS",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Share the kernels of each device over N runners.",
+)
+@click.option(
+    "--proofs",
+    envvar="KGATE_PROOFS",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where proofs of earlier runs are. [default: .kgate/proofs]",
+)
+@FORMAT
+@click.option("--matrix", is_flag=True, help="Print the jobs as a workflow's matrix instead.")
+def plan(
+    manifest: Path,
+    base: str,
+    devices: tuple[str, ...],
+    shards: int,
+    proofs: Path | None,
+    form: str,
+    matrix: bool,
+) -> ExitCode:
+    """Say which kernels a run has to measure and which it carries, without a GPU; keeps .kgate/plan.json.
+
+    A kernel is carried where nothing that it rests on has changed since a run of base's history proved it.
+
+    Exit codes: 0 planned, 2 there is no such manifest or commit.
+    """
+    from kgate import planning
+    from kgate.planning import table
+
+    found = planning.plan(planning.Order(manifest=manifest, base=base, devices=devices, shards=shards, proofs=proofs))
+    planning.keep(table.document(found), manifest)
+    click.echo(table.matrix(found) if matrix else table.FORMATS[form](found), nl=False)
+    return ExitCode.GREEN
 
 
 @cli.command("compile")
@@ -641,7 +711,8 @@ def explain(rule: str | None) -> ExitCode:
 
 @cli.command()
 @click.argument(
-    "name", type=click.Choice(["manifest", "baseline", "calibration", "report", "run", "compile", "decide", "debt"])
+    "name",
+    type=click.Choice(["manifest", "baseline", "calibration", "report", "run", "compile", "decide", "debt", "plan"]),
 )
 def schema(name: str) -> ExitCode:
     """Print the JSON Schema NAME, for editors and other programs."""

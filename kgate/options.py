@@ -22,6 +22,8 @@ class Options:
     drills: str = "smallest"  # which workloads meet every condition: smallest, all or none
     drills_only: bool = False
     approved_by: tuple[str, ...] = ()  # owners who have said yes to what asks less than base
+    plan: Path | None = None  # of `kgate plan`; what it carries is not measured
+    shard: int = 0  # of that plan, from 1; 0: all
 
     @property
     def named_manifest(self) -> str:
@@ -32,7 +34,7 @@ class Options:
     def command(self) -> str:
         """
         What to type for the same run elsewhere: what was chosen, by flag or variable, but for what belongs to one
-        machine (the interpreter) or to one way of looking at the result.
+        machine (the interpreter, a plan) or to one way of looking at the result.
         """
         words = ["kgate", "drill" if self.drills_only else "check"]
         if self.named_manifest:

@@ -12,15 +12,17 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from kgate import __version__, correctness, drills, dump, history, latency, premises, rules, setting
+from kgate import __version__, correctness, drills, dump, history, latency, premises, proving, rules, setting
 from kgate.allowance import NO_END, Allowance, left_over
 from kgate.answers import Answers
-from kgate.load import owners, tree
+from kgate.load import owners, proofs, tree
 from kgate.model import Failure, Finding, Kernel, Level, Ownership, Report, Route, Run, Tree, verdict_of
 from kgate.options import Options
 from kgate.plan import LATENCY_RULES, same_signature
 from kgate.premises import Attempt
 from kgate.setting import Emit, Setting
+
+PREPARE = "prepare"
 
 
 def check(options: Options, emit: Emit) -> Report:
@@ -50,7 +52,7 @@ def check(options: Options, emit: Emit) -> Report:
     run = with_live_runs(here, run, green=verdict_of(findings).exit_code == 0)
     undumped = dump.write(options.dump, run) if options.dump else ()
     cost_s = {
-        "prepare": prepared - clock,
+        PREPARE: prepared - clock,
         "compile": answers.compile_s,
         "answers": compared - prepared - answers.compile_s,
         "drills": met - compared,
@@ -60,9 +62,19 @@ def check(options: Options, emit: Emit) -> Report:
     premises.record_attempt(here.ledger, done)
     run = replace(run, remarks=(*run.remarks, *undumped, *times.remarks, *filter(None, (left,))))
     report = reported(here, run, findings, done, attempts=len(premises.attempts(here.ledger)))
+    prove(here, report, options)
     # Not in a `finally`: an interrupted run leaves its files, and the same command goes on from them.
     setting.clean(here, {key: o for key, o in run.outcomes.items() if not drills.under_a_condition(key[0])})
     return report
+
+
+def prove(here: Setting, report: Report, options: Options) -> None:
+    """What this run has proved, for those that come after it, at the cost of all its attempts."""
+    made = premises.attempts(here.ledger)
+    worked_s = sum(cost for attempt in made for stage, cost in attempt.cost_s.items() if stage != PREPARE)
+    found = proving.proof_of(here, report, worked_s * len(here.devices)) if options.drills != "none" else None
+    if found is not None:
+        proofs.keep(here.folder.parent, found)
 
 
 def reported(here: Setting, run: Run, findings: tuple[Finding, ...], made: Attempt, *, attempts: int) -> Report:
@@ -143,6 +155,7 @@ def observed(
         baseline=here.stored,
         fingerprint=here.fingerprint,
         base_ran=here.base.manifest is not None,
+        carried=here.plan.carried,
         not_in_base=frozenset(c for c in here.plan.cases if not same_signature(here.plan, c)),
         remarks=here.remarks,
     )
@@ -164,8 +177,11 @@ def base_ownerships(here: Setting, answers: Answers) -> Mapping[str, Ownership]:
 def files_of(here: Setting, answers: Answers, kernel: Kernel, side: Tree) -> tuple[str, ...]:
     """
     The kernel's files from the git root: what workers loaded for its paths and its dispatch, where its functions should
-    be if none told. What the reference alone needs is no part of what the product runs.
+    be if none told, and what an earlier run has told of one that is carried. What the reference alone needs is no part
+    of what the product runs.
     """
+    if carried := next((why for case, why in here.plan.carried.items() if case.kernel == kernel.name), None):
+        return carried.product
     prefix = here.manifest.folder.relative_to(here.manifest.root)
     loaded: set[str] = set()
     for (arm, case), outcome in answers.outcomes.items():

@@ -18,6 +18,7 @@ from kgate.model import (
     SWITCH_OFF,
     SWITCH_ON,
     Arm,
+    Carried,
     Case,
     Kernel,
     Level,
@@ -64,7 +65,10 @@ def plain_target(target: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What one run expects on one device. `kernels` and `base_kernels` by name; a kernel without base is new."""
+    """
+    What one run expects on one device. `kernels` and `base_kernels` by name; a kernel without base is new. Of a kernel
+    that is `carried` no case is among `cases`.
+    """
 
     target: Target
     kernels: Mapping[str, Kernel]
@@ -72,6 +76,7 @@ class Plan:
     cases: tuple[Case, ...]
     workloads: Mapping[Case, Workload] = field(repr=False)  # of cases and variants
     variants: Mapping[Case, Variant] = field(default_factory=dict, repr=False)  # what is asked besides
+    carried: Mapping[Case, Carried] = field(default_factory=dict, repr=False)
 
     def case_named(self, name: str) -> Case:
         return next(c for c in (*self.cases, *self.variants) if c.name == name)

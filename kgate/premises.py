@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kgate import __version__
+from kgate import __version__, carrying
 from kgate.base import Base
 from kgate.load import baselines, calibrations
 from kgate.load.tree import Head
-from kgate.model import Counted, Fingerprint, Kernel, Level, Manifest, Ownership, Standing, Terms, Variant
+from kgate.model import Carried, Counted, Fingerprint, Kernel, Level, Manifest, Ownership, Standing, Terms, Variant
 from kgate.options import Options
 from kgate.plan import Target, plan, with_variants
 from kgate.protocol import Identity
@@ -51,6 +51,7 @@ class Premises:
     remarks: tuple[str, ...]
     variants: tuple[Variant, ...] = ()
     terms: Terms = field(default_factory=Terms)
+    carried: Mapping[str, Carried] = field(default_factory=dict)  # by kernel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +92,7 @@ def record(here: Setting) -> None:
         remarks=here.remarks,
         variants=tuple(here.plan.variants.values()),
         terms=here.terms,
+        carried={case.kernel: why for case, why in here.plan.carried.items()},
     )
     stored = baselines.plain(here.stored) if here.stored else None
     here.ledger.record(KIND, RUN, {"premises": plain(dataclasses.asdict(found)), "stored": stored})
@@ -165,7 +167,7 @@ def setting_of(found: Premises, stored: JSON, ledger: Ledger) -> Setting:
         manifest=manifest,
         base=Base(commit=found.base, tree_hash="", folder=None, manifest=base),
         head=Head(commit=found.head, dirty=found.dirty, tree=""),
-        plan=with_variants(plan(manifest, base, found.target), found.variants),
+        plan=with_variants(carrying.without(plan(manifest, base, found.target), found.carried), found.variants),
         workplace=Workplace(python={}, trees={}, folder=Path(found.key), device=found.target.torch_name),
         identity=Identity(
             must_match=dict(fingerprint.must_match),

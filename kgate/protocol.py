@@ -260,7 +260,8 @@ class Facts:
 
     keys used: input-digests (name -> sha256 of the bytes), inputs-changed (names), reached-custom and reached-fallback
     (counts), device-kernels (names), device-trace (launches, copies and fills in order), kernel-launches, narrowed-by
-    (operators), reference-dtype (names, one an output, of a user's own reference), loaded-files (path -> sha256),
+    (operators), reference-dtype (names, one an output, of a user's own reference), loaded-files and
+    opened-files (path -> sha256; the second of what their code has opened to read, for which see worker.openings),
     peak-bytes, workspace-bytes, compiles, tuned (autotuner and key -> its pick, of the process so far), spaces (keys
     that this case was the first to tune -> sha256 of all configurations that they had, in order), configurations (of
     the same, a line each: key, tab, configuration), logged (bool), note

@@ -3,26 +3,26 @@ Before anything is measured: manifest, base commit, builds, interpreter, device,
 sentence that says why there can be no run.
 """
 
-import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kgate import __version__, exchange, gpus, idle
+from kgate import carrying, exchange, gpus, idle
 from kgate.base import Base, base_of, built, completed_base, fault_of_build
 from kgate.completion import completed
 from kgate.device import interpreter, probed
-from kgate.load import baselines, calibrations, selection, tree
+from kgate.key import run_key
+from kgate.load import baselines, calibrations, entries, selection, tree
 from kgate.load import manifest as manifests
 from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Standing, Terms, Tree
 from kgate.options import Options
 from kgate.plan import LOCKSTEP, Plan, Target, plan, varied
 from kgate.protocol import Identity
-from kgate.runner.environment import CACHES, refused, worker_environment
+from kgate.runner.environment import refused
 from kgate.runner.ledger import Ledger
 from kgate.runner.place import Workplace
 from kgate.runner.process import Start, fresh
@@ -63,6 +63,7 @@ class Setting:
     launch_start: Start = fresh
     uuids: Mapping[str, str] = field(default_factory=dict)  # by torch's name, of the devices that launches are taken on
     reservations: tuple[int, ...] = ()  # what keeps other runs off them
+    entries: Mapping[str, str] = field(default_factory=dict)  # by kernel: digest of what the manifest says of it
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -79,24 +80,23 @@ def prepare(options: Options, emit: Emit) -> Setting:
     lock = hold(state)
     base = built(base_of(manifest, options.base, state, head), state)
     unbuilt = fault_of_build(manifest, base, state)
-    with tempfile.TemporaryDirectory(prefix="probe-", dir=state, ignore_cleanup_errors=True) as scratch:
-        workplace = place(options, manifest, base, Path(scratch))
+    declared = {kernel.name: entries.digest(kernel) for kernel in manifest.kernels}
+    with probing(options, manifest, base, state) as workplace:
         target, identity, uuids = aimed(options, manifest, workplace)
         manifest, base = completed(manifest, workplace, HEAD), completed_base(base, workplace)
     held = standards(joined(whole, manifest), base, options)
-    base, manifest = held.base, selection.select(held.manifest, options.kernels, options.workloads)
-    reservations = taken(uuids, emit)
     fingerprint = fingerprint_of(identity)
-    key = run_key(manifest, head, base, fingerprint, workplace, target, options.approved_by)
+    share = carrying.share(options, held.manifest, head, held.base.commit, target, fingerprint)
+    base, manifest, reservations = held.base, share.manifest, taken(uuids, emit)
+    key = run_key(manifest, head, base, fingerprint, workplace, target, options.approved_by, share.carried)
     folder, ledger = opened(state, key + ("-drills" if options.drills_only else ""))
     stored, doubt = stored_baseline(manifest, base, target)
-    started = {"key": folder.name, "device": target.name, "head": head.commit, "base": base.commit}
-    emit(Event(name="run-started", fields=started))
+    announce(emit, folder.name, target, head, base)
     return Setting(
         manifest=manifest,
         base=base,
         head=head,
-        plan=varied(plan(manifest, base.manifest, target)),
+        plan=varied(carrying.without(plan(manifest, base.manifest, target), share.carried)),
         workplace=replace(place(options, manifest, base, folder), device=target.torch_name),
         identity=identity,
         fingerprint=fingerprint,
@@ -109,8 +109,21 @@ def prepare(options: Options, emit: Emit) -> Setting:
         unbuilt=unbuilt,
         uuids=uuids,
         reservations=reservations,
-        remarks=(*dirty_remark(head), *base.remarks, *doubt, *hidden_remarks(manifest)),
+        entries=declared,
+        remarks=(*dirty_remark(head), *base.remarks, *share.remarks, *doubt, *hidden_remarks(manifest)),
     )
+
+
+@contextmanager
+def probing(options: Options, manifest: Manifest, base: Base, state: Path) -> Iterator[Workplace]:
+    """For what is asked of an interpreter before a run has a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="probe-", dir=state, ignore_cleanup_errors=True) as scratch:
+        yield place(options, manifest, base, Path(scratch))
+
+
+def announce(emit: Emit, key: str, target: Target, head: tree.Head, base: Base) -> None:
+    fields = {"key": key, "device": target.name, "head": head.commit, "base": base.commit}
+    emit(Event(name="run-started", fields=fields))
 
 
 def opened(state: Path, key: str) -> tuple[Path, Ledger]:
@@ -239,35 +252,6 @@ def place(options: Options, manifest: Manifest, base: Base, folder: Path) -> Wor
         pass_env=manifest.env,
         manifest=options.named_manifest,
     )
-
-
-def run_key(
-    manifest: Manifest,
-    head: tree.Head,
-    base: Base,
-    fingerprint: Fingerprint,
-    workplace: Workplace,
-    target: Target,
-    approved_by: Sequence[str] = (),
-) -> str:
-    """
-    What must be equal for a second run to go on with the first: trees, manifest and choice, fingerprint, the variables
-    that a worker sees, who has approved that less is asked, version.
-    """
-    chosen = [(k.name, [w.name for w in k.workloads]) for k in manifest.kernels]
-    seen = worker_environment(workplace, HEAD)
-    parts: Mapping[str, object] = {
-        "head": head.tree,
-        "base": base.tree_hash,
-        "manifest": (str(manifest.path.relative_to(manifest.root)), manifest.digest),
-        "chosen": chosen,
-        "fingerprint": sorted(fingerprint.must_match.items()),
-        "environment": sorted((n, v) for n, v in seen.items() if n not in CACHES),
-        "target": target.torch_name,
-        "version": __version__,
-        **({"approved": sorted(approved_by)} if approved_by else {}),
-    }
-    return hashlib.sha256(repr(sorted(parts.items())).encode()).hexdigest()[:16]
 
 
 def passing(outcome: Outcome) -> bool:

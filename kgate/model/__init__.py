@@ -60,6 +60,7 @@ from kgate.model.observed import (
     Variant,
     of_base,
 )
+from kgate.model.proven import Carried, Proof, ProvenKernel
 
 __all__ = [
     "BASE",
@@ -83,6 +84,7 @@ __all__ = [
     "Bound",
     "CalibratedCase",
     "Calibration",
+    "Carried",
     "Case",
     "Comparison",
     "CompiledKernel",
@@ -113,6 +115,8 @@ __all__ = [
     "Owed",
     "Ownership",
     "Place",
+    "Proof",
+    "ProvenKernel",
     "Ratio",
     "Report",
     "Route",

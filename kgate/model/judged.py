@@ -21,6 +21,7 @@ from kgate.model.observed import (
     Ownership,
     Variant,
 )
+from kgate.model.proven import Carried
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,7 @@ class Run:
     drills_only: bool = False  # nothing but the way out was asked for
     variants: Mapping[Case, Variant] = field(default_factory=dict)  # asked besides; in outcomes and comparisons as well
     terms: Terms = field(default_factory=Terms)
+    carried: Mapping[Case, Carried] = field(default_factory=dict)  # not among `cases`: an earlier run has proved them
     remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox
 
     def of_kernel(self, name: str) -> tuple[Case, ...]:

@@ -48,9 +48,11 @@ def grouped(findings: Iterable[Finding]) -> tuple[Group, ...]:
 def headline(report: Report) -> str:
     """One sentence: the verdict, what decided it, and how much was looked at."""
     blocking = [f for f in report.findings if f.blocks]
-    looked = (
-        f"{count(len(report.run.cases), 'case')} of {count(len(report.run.kernels), 'kernel')} on {report.run.device}"
-    )
+    run = report.run
+    measured = len(run.kernels) - len({case.kernel for case in run.carried})
+    looked = f"{count(len(run.cases), 'case')} of {count(measured, 'kernel')} on {run.device}"
+    if run.carried:
+        looked += f", {count(len(run.carried), 'case')} carried"
     match report.verdict:
         case Verdict.FAIL:
             return f"{blocked(blocking)}; {looked}"

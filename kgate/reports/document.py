@@ -29,7 +29,7 @@ from kgate.model import (
     Run,
     Tensor,
 )
-from kgate.reports import _instrument, _pace, _standing, _terms
+from kgate.reports import _carried, _instrument, _pace, _standing, _terms
 from kgate.reports._compile_inputs import compile_inputs
 from kgate.reports._style import Style
 
@@ -70,6 +70,7 @@ def document(report: Report) -> dict[str, Any]:
         "findings": [finding(f) for f in report.findings],
         "kernels": [kernel(run, k) for k in run.kernels.values()],
         "cases": [case(run, c) for c in run.cases],
+        "carried": _carried.documents(run),
         "shift": _pace.shift(run.shift) if run.shift else None,
         "instrument": _instrument.document(run.instrument),
         "standing": _standing.document(run.standing),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kgate.escape import fenced, markdown, marked
 from kgate.figures import count
 from kgate.model import Finding, Report, Verdict
-from kgate.reports import _drills, _instrument, _standing, _terms
+from kgate.reports import _carried, _drills, _instrument, _standing, _terms
 from kgate.reports._again import checkout, command
 from kgate.reports._cells import HEADERS, LEGEND, rows
 from kgate.reports._evidence import evidence
@@ -132,7 +132,7 @@ def method(report: Report) -> Iterator[str]:
     if terms := _terms.line(report.run.terms):
         yield markdown(terms)
     yield f"sandbox: {markdown(report.sandbox)}"
-    yield from (markdown(remark) for remark in report.run.remarks)
+    yield from map(markdown, (*_carried.lines(report.run), *report.run.remarks))
     yield f"cost: {markdown(cost(report))}; kgate {markdown(report.version)}, {markdown(report.started)}"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from kgate.escape import plain
 from kgate.model import Finding, Report, Verdict
-from kgate.reports import _drills, _instrument, _notes, _standing, _terms
+from kgate.reports import _carried, _drills, _instrument, _notes, _standing, _terms
 from kgate.reports._again import command
 from kgate.reports._cells import LEGEND, rows
 from kgate.reports._evidence import evidence, trace
@@ -35,6 +35,8 @@ def render(report: Report, style: Style) -> str:
     lines += note_lines(report, found.notes, style)
     if terms := _terms.line(report.run.terms):
         lines += wrapped(plain(terms), style.width)
+    for line in _carried.lines(report.run):
+        lines += wrapped(plain(line), style.width)
     for remark in report.run.remarks:
         lines += wrapped(f"remark: {plain(remark)}", style.width)
     if controls := _instrument.line(report.run):
@@ -94,7 +96,7 @@ def note_lines(report: Report, notes: tuple[Finding, ...], style: Style) -> list
 def table(report: Report, style: Style) -> list[str]:
     cases = rows(report, plain)
     if not cases:
-        return ["no cases"]
+        return ["no cases measured"] if report.run.carried else ["no cases"]
     return [*drawn(cases, style.width), *(wrapped(LEGEND, style.width) if report.run.latency else ())]
 
 

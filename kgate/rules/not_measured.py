@@ -26,7 +26,7 @@ VOID = (
 
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
-    if not run.cases:
+    if not run.cases and not run.carried:
         yield of_run(run, limit, nothing_ran(run))
     if run.drills_only:
         return

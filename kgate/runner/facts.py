@@ -66,6 +66,7 @@ def are_files(value: object) -> bool:
 
 SHAPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "loaded-files": (are_files, "sha256 by path below the tree"),
+    "opened-files": (are_files, "sha256 by path below the tree"),
     "input-digests": (are_digests, "sha256 by name"),
     "inputs-changed": (are_names, "a list of names"),
     "device-kernels": (are_names, "a list of names"),

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from kgate.protocol import CONFIGURATIONS, NOTE_LETTERS, PICK_LETTERS, PICKS, CaseJob, Rung
-from kgate.worker import origins
+from kgate.worker import openings, origins
 from kgate.worker.adapters import Built, Compiles
 from kgate.worker.devices import Launched
 from kgate.worker.faults import Fault, foreign, line_of
@@ -28,6 +28,7 @@ class Observation:
     """The facts so far of one case; they are reported also when it fails half-way."""
 
     def __init__(self, tree: str) -> None:
+        openings.watch(tree)
         self.tree = tree
         self.before = origins.present(tree)
         self.facts: dict[str, str | int | float | bool | list[str] | dict[str, str]] = {}
@@ -37,7 +38,9 @@ class Observation:
         self.facts["note"] = "; ".join(filter(None, (str(self.facts.get("note", "")), text)))[:NOTE_LETTERS]
 
     def loaded(self, case: CaseJob) -> None:
-        self.facts["loaded-files"] = origins.files_of(case, self.tree, self.before)
+        loaded = origins.files_of(case, self.tree, self.before)
+        self.facts["loaded-files"] = loaded
+        self.facts["opened-files"] = openings.files_of(loaded, self.tree)
 
 
 def first_call(subject: Subject, seen: Observation, climbed: Climbed) -> tuple[Any, ...]:

@@ -40,13 +40,23 @@ def files_of(case: CaseJob, tree: str, before: set[str]) -> dict[str, str]:
     for module, _ in entries:
         found |= LATE.setdefault(module, set())
         LATE[module] |= late
+    return digests(found, tree)
+
+
+def digests(files: Iterable[str], tree: str) -> dict[str, str]:
+    """Of real paths in the tree: path below it -> sha256."""
     root = os.path.realpath(tree)
     told: dict[str, str] = {}
-    for file in sorted(found)[:FILES_LIMIT]:
+    for file in sorted(files)[:FILES_LIMIT]:
         # A module may name a file that is not there, or no more.
         with contextlib.suppress(OSError):
             told[os.path.relpath(file, root)] = digest(file, Path(file).stat().st_mtime_ns)
     return told
+
+
+def module_files() -> set[str]:
+    """Real paths of all modules, loaded by whomever."""
+    return {os.path.realpath(file) for name in list(sys.modules) if (file := file_of(name))}
 
 
 def unexplained(entries: Sequence[tuple[str, str]], tree: str, fresh: set[str]) -> set[str]:

@@ -18,6 +18,7 @@ def helps() -> str:
         [],
         ["check"],
         ["drill"],
+        ["plan"],
         ["compile"],
         ["report"],
         ["repro"],
