@@ -11,10 +11,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.signals import heed_interrupts
 
@@ -54,6 +56,15 @@ GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
 }
+
+
+def of_now(table: Mapping[str, str], by_day: Sequence[str]) -> dict[str, str]:
+    """All of it at night, and what is chosen by day; `nightly_but` lists the rest as not run."""
+    return {name: text for name, text in table.items() if "KGATE_NIGHTLY" in os.environ or name in by_day}
+
+
+def nightly_but(names: Iterable[str], by_day: Sequence[str]) -> list[Any]:
+    return [name if name in by_day else pytest.param(name, marks=pytest.mark.nightly) for name in sorted(names)]
 
 
 @dataclass(frozen=True, kw_only=True)
