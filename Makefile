@@ -76,7 +76,7 @@ drill: environments  ## Put small products under every condition that takes thei
 	@$(BIN)/python -m tests.drills.matrix --python $(WORKER_PYTHON)
 
 unit: $(GATE)/.ready  ## Run the tests that start no process
-	$(BIN)/python -m pytest tests/unit
+	$(BIN)/python -m pytest tests/unit --numprocesses=auto --benchmark-disable
 
 dispatch: $(GATE)/.ready  ## Run the tests of kgate_dispatch that need no torch
 	$(BIN)/python -m pytest dispatch

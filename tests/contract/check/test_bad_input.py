@@ -115,6 +115,7 @@ def test_a_stored_baseline_that_cannot_be_read_is_said_before_anything_runs(shop
     assert ledger_of(shop).read_text() == ""
 
 
+@pytest.mark.nightly
 def test_a_corrupt_baseline_of_bases_stops_no_change(shop: Shop) -> None:
     shop.write({"baselines/cpu.json": "{"})
     shop.commit("A corrupt baseline")

@@ -76,6 +76,7 @@ def test_a_plain_function_cannot_stand_alone_and_that_is_one_sentence(shop: Shop
     )
 
 
+@pytest.mark.nightly
 def test_one_that_cannot_be_imported_fails_with_its_reason_and_cannot_pass(shop: Shop) -> None:
     leave_out(shop)
     shop.write({"shop/good.py": "import acme_no_such_dsl\n"})
@@ -88,6 +89,7 @@ def test_one_that_cannot_be_imported_fails_with_its_reason_and_cannot_pass(shop:
     assert "No module named 'acme_no_such_dsl'" in ended.out
 
 
+@pytest.mark.nightly
 def test_a_function_of_kgate_dispatch_stands_alone(shop: Shop) -> None:
     with_dispatcher = replace(shop, path=dispatcher.path())
     leave_out(shop)

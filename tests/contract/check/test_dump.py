@@ -51,6 +51,7 @@ def test_folders_within_the_repository_do_not_make_the_next_run_another(shop) ->
     assert again.report["resumed"] > 0
 
 
+@pytest.mark.nightly
 def test_a_folder_of_the_users_own_keeps_what_it_has(shop, tmp_path: Path) -> None:
     for name in (".writable", "notes"):
         shop.write({f"mine/{name}": "keep me"})

@@ -90,6 +90,7 @@ def test_ctrl_c_at_a_terminal_reaches_the_whole_group_and_ends_as_well(slow: Sho
     assert left_after(slow.root, 0) == []
 
 
+@pytest.mark.nightly
 def test_a_second_ctrl_c_changes_nothing_any_more(slow: Shop) -> None:
     process = slow.started(*COMMAND)
     started_work(slow, process, 1)

@@ -43,6 +43,7 @@ def test_a_report_is_that_of_the_check_in_every_format_and_a_second_attempt_draw
     assert [run.code for run in (first, again, from_folder, second, pooled)] == [0] * 5
 
 
+@pytest.mark.nightly
 def test_only_a_case_that_the_machine_kept_from_running_is_measured_anew(stocked, tmp_path: Path) -> None:
     shop = stocked(tmp_path / "shop", {"good": GOOD, "missing": GOOD}, {"good": GOOD, "missing": NAMES_NOTHING})
     shop.check()

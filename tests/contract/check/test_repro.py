@@ -184,6 +184,7 @@ def test_an_arm_under_a_tool_is_compared_like_any_other(shop: Shop, tmp_path: Pa
     assert "tail/small@cpu, head: differs from the reference" in ended.out
 
 
+@pytest.mark.nightly
 def test_a_debugger_that_is_left_early_blames_nobody(shop: Shop) -> None:
     ended = shop.kgate("repro", "good/small", "--base", "none", "--with", "pdb")  # nobody types anything
 
@@ -220,6 +221,7 @@ def test_a_kit_that_is_not_whole_is_written_anew(shop: Shop, tmp_path: Path) -> 
         assert not (folder / "base-tree").exists()
 
 
+@pytest.mark.nightly
 def test_a_kit_within_the_repository_is_no_change_to_it(shop: Shop) -> None:
     shop.kgate("repro", "good/small", "--base", "none", "--write-only", "--out", "kit")
 

@@ -28,6 +28,7 @@ def test_a_tree_with_modules_called_like_libraries_is_measured_all_the_same(shop
     assert ended.report["verdict"] == "pass"
 
 
+@pytest.mark.nightly
 def test_an_awkward_place_and_a_bare_environment_change_nothing(stocked: Callable[..., Shop], tmp_path: Path) -> None:
     """
     Spaces, quotes and letters beyond ASCII in a path longer than a socket's, reached by a link; the manifest in a
@@ -87,6 +88,7 @@ def test_a_base_that_has_no_manifest_or_does_not_build_makes_every_kernel_new(sh
     assert any("has no usable manifest" in remark for remark in ended.report["remarks"])
 
 
+@pytest.mark.nightly
 def test_a_hundred_workloads_and_a_pythonpath_are_no_trouble(shop: Shop) -> None:
     manifest = (shop.folder / "kgate.yaml").read_text()
     grid = "workloads: {sweep: {grid: {N: [" + ", ".join(map(str, range(1, 101))) + "]}, source: test}}"
