@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.contract.check.shop import Ended
 from tests.zoo.repository import Place, judged, refusal
 from tests.zoo.scorecard import Row, ended_well, lines, row
-from tests.zoo.specimen import Specimen, specimens
+from tests.zoo.specimen import TOGETHER, Specimen, specimens
 
 SIDE_BY_SIDE = 2
 LAST = "timing"  # beside nothing else
@@ -57,8 +57,9 @@ def scored(members: Iterable[Specimen], place: Place) -> list[Row]:
 def runs(members: Iterable[Specimen], place: Place) -> Mapping[str, Ended]:
     """By specimen, the run that it was in."""
     batches: dict[str, list[Specimen]] = {}
-    for member in members:
-        batches.setdefault(member.batch, []).append(member)
+    for number, member in enumerate(members):
+        half = f"-{number % SIDE_BY_SIDE}" if member.batch == TOGETHER else ""
+        batches.setdefault(member.batch + half, []).append(member)
     first = sorted((name for name in batches if name != LAST), key=lambda name: -len(batches[name]))
     with ThreadPoolExecutor(max_workers=1 if place.device.startswith("cuda") else SIDE_BY_SIDE) as pool:
         found = dict(zip(first, pool.map(lambda name: judged(place, name, batches[name]), first), strict=True))

@@ -29,6 +29,7 @@ FOLDERS = ("specimens", "honest")
 KINDS = ("kernel", "timing", "runner", "product")
 KEYS = ("Source", "Kind", "Batch", "Needs", "Waits for", "Missed", "Must say")
 HONEST = "nothing"
+TOGETHER = "together"
 
 
 class BadSpecimen(Exception):
@@ -61,7 +62,7 @@ class Specimen:
 
     @property
     def batch(self) -> str:
-        named = self.said.get("Batch", "together")
+        named = self.said.get("Batch", TOGETHER)
         return self.name if named == "alone" else named
 
     @property

@@ -12,7 +12,7 @@ from tests.contract.check.shop import ROOT
 from tests.zoo.repository import Place
 from tests.zoo.run import scored
 from tests.zoo.scorecard import ALARM, MISSED, Row, unexpected
-from tests.zoo.specimen import FOLDERS, HERE, specimens
+from tests.zoo.specimen import FOLDERS, HERE, TOGETHER, specimens
 
 STRIDE = 4
 
@@ -28,7 +28,7 @@ def python() -> str:
 
 @pytest.fixture(scope="module")
 def sample(python: str, tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
-    together = [s for s in specimens() if s.batch == "together" and not s.needs_gpu and not s.waits_for]
+    together = [s for s in specimens() if s.batch == TOGETHER and not s.needs_gpu and not s.waits_for]
     return scored(together[::STRIDE], Place(folder=tmp_path_factory.mktemp("zoo"), python=python))
 
 

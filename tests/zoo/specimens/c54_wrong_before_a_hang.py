@@ -11,7 +11,7 @@ import time
 
 OPERATOR = "double"
 MANIFEST = """
-timeout_s: 2
+timeout_s: 1
 workloads:
   wrong: {N: 64}
   hangs: {N: 65}
