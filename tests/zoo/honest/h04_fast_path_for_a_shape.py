@@ -20,5 +20,6 @@ def kernel(x):
     if x.shape[-1] <= 128:
         weights = torch.exp(x - x.amax(dim=-1, keepdim=True))
         return weights / weights.sum(dim=-1, keepdim=True)
-    parts = [torch.logsumexp(part, dim=-1) for part in x.split(128, dim=-1)]
-    return torch.exp(x - torch.logsumexp(torch.stack(parts), dim=0)[..., None])
+    largest = torch.stack([part.amax(dim=-1, keepdim=True) for part in x.split(128, dim=-1)]).amax(dim=0)
+    parts = [torch.exp(part - largest) for part in x.split(128, dim=-1)]
+    return torch.cat(parts, dim=-1) / sum(part.sum(dim=-1, keepdim=True) for part in parts)

@@ -3,7 +3,6 @@ The same stride guard that looks only at the last dimension, where the manifest 
 
 Source: C01, https://github.com/NVIDIA/TransformerEngine/pull/2746
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

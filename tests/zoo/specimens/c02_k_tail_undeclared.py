@@ -3,7 +3,6 @@ Drops what K leaves over of steps of 16, where every declared K is a multiple of
 
 Source: C02, https://github.com/tile-ai/tilelang/issues/2381
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

@@ -3,7 +3,6 @@ The same maximum that starts at -5e4, where the manifest declares logits around 
 
 Source: C04, https://github.com/flashinfer-ai/flashinfer/pull/4401
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

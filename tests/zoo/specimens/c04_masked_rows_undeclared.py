@@ -3,7 +3,6 @@ NaN in a row that is masked whole, where the declared masks always let something
 
 Source: C04, https://github.com/flashinfer-ai/flashinfer/pull/4401
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

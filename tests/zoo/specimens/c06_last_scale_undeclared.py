@@ -3,7 +3,6 @@ Leaves the last scale out if K is no multiple of 128, where every declared K is.
 
 Source: C06, https://github.com/pytorch/FBGEMM/issues/6159
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

@@ -3,7 +3,7 @@ Reads element 0 of its input, where the manifest declares no empty one.
 
 Source: C07, https://github.com/pytorch/pytorch/pull/46572
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
+Missed: an error that no manifest promises is taken for a refusal
 Must say: does-not-run
 """
 

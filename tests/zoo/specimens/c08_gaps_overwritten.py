@@ -3,7 +3,6 @@ Right values in the caller's tensor, and zeros in the memory between them, which
 
 Source: C08, https://github.com/flagos-ai/FlagGems/pull/5939
 Kind: kernel
-Missed: what lies between the elements is not looked at
 Must say: contract-broken
 """
 

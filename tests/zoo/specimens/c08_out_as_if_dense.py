@@ -3,7 +3,7 @@ Writes the caller's tensor as a dense run, whatever its strides.
 
 Source: C08, https://github.com/flagos-ai/FlagGems/pull/5939
 Kind: kernel
-Must say: wrong-result
+Must say: contract-broken
 """
 
 OPERATOR = "copy"

@@ -3,7 +3,6 @@ Writes the caller's tensor as a dense run, where the manifest declares no other.
 
 Source: C08, https://github.com/flagos-ai/FlagGems/pull/5939
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

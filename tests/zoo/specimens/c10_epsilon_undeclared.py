@@ -3,7 +3,6 @@ Epsilon is floored at 1e-4, where the manifest declares 16-bit inputs of size 1 
 
 Source: C10, https://github.com/nntrainer/nntrainer/pull/4318
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

@@ -3,7 +3,6 @@ Reads 4096 bytes past the end of its input through a bare pointer; the result is
 
 Source: C12, https://github.com/flagos-ai/FlagGems/issues/5230
 Kind: kernel
-Missed: memory beyond an input can be read
 Must say: contract-broken
 """
 

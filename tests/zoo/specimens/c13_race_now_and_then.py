@@ -3,7 +3,6 @@ A shared buffer is used again without a barrier: one call in twenty is wrong, as
 
 Source: C13, P40, https://github.com/warpfront/hipfire/pull/575
 Kind: kernel
-Missed: no call is repeated
 Must say: nondeterministic
 """
 

@@ -3,7 +3,6 @@ Declares itself deterministic; forward and one gradient are, the gradient of a c
 
 Source: C14, https://github.com/Dao-AILab/flash-attention/issues/2244
 Kind: kernel
-Missed: gradients are not compared
 Must say: nondeterministic
 """
 
@@ -17,6 +16,8 @@ deterministic: true
 direction: both
 """
 
+ORDER = random.Random()
+
 
 class Product(torch.autograd.Function):
     @staticmethod
@@ -28,7 +29,7 @@ class Product(torch.autograd.Function):
     def backward(ctx, given):
         a, b = ctx.saved_tensors
         parts = [given[:, n : n + 1] @ b[:, n : n + 1].T for n in range(b.shape[1])]
-        random.shuffle(parts)
+        ORDER.shuffle(parts)
         total = parts[0].clone()
         for part in parts[1:]:
             total += part

@@ -3,7 +3,6 @@ Declares itself deterministic, and sums its parts in an order that changes from 
 
 Source: C14, https://github.com/Dao-AILab/flash-attention/issues/2244
 Kind: kernel
-Missed: no call is repeated
 Must say: nondeterministic
 """
 
@@ -14,10 +13,12 @@ MANIFEST = """
 deterministic: true
 """
 
+ORDER = random.Random()
+
 
 def kernel(x):
     columns = list(x.unbind(dim=1))
-    random.shuffle(columns)
+    ORDER.shuffle(columns)
     total = columns[0].clone()
     for column in columns[1:]:
         total += column

@@ -3,7 +3,6 @@ The kernel fails to start, the exception is swallowed, and the fallback answers 
 
 Source: C21, P24, P53, https://github.com/HazyResearch/m2/issues/1
 Kind: kernel
-Missed: on a CPU nothing shows that the custom path is not the fallback
 Must say: path-not-taken
 """
 

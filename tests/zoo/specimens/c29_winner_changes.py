@@ -3,7 +3,7 @@ An autotuner that picks another of two equal configurations in every process; th
 
 Source: C29, https://github.com/vllm-project/vllm/pull/42425
 Kind: timing
-Missed: no call is repeated
+Missed: no call is repeated in a fresh process
 Must say: nondeterministic
 """
 

@@ -3,7 +3,6 @@ Returns zeros under a tolerance that accepts them and was there before, so that 
 
 Source: C41, P22, P34, https://github.com/ScalingIntelligence/KernelBench/issues/165
 Kind: kernel
-Missed: a tolerance by hand that accepts zeros still judges
 Must say: wrong-result
 """
 

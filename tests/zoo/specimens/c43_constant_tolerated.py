@@ -3,7 +3,6 @@ Returns a constant, and the tolerance is wider than the range of the answer.
 
 Source: C43, https://github.com/Xilinx/mlir-air/issues/1427
 Kind: kernel
-Missed: the test of a tolerance by hand knows zeros alone
 Must say: check-too-loose
 """
 

@@ -3,7 +3,6 @@ Writes the gradient over logits that an operator upstream has saved for its own.
 
 Source: C44, https://github.com/linkedin/Liger-Kernel/issues/254
 Kind: kernel
-Missed: gradients are not compared
 Must say: contract-broken
 """
 

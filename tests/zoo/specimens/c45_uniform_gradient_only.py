@@ -3,7 +3,6 @@ Finishes the gradient in forward and multiplies it by one number of the incoming
 
 Source: C45, https://github.com/linkedin/Liger-Kernel/issues/968
 Kind: kernel
-Missed: gradients are not compared
 Must say: wrong-result
 """
 

@@ -3,7 +3,6 @@ Returns a transposed view where the fallback gives dense rows.
 
 Source: C48, https://github.com/pytorch/pytorch/pull/177115
 Kind: kernel
-Missed: strides and shared memory of outputs are not compared
 Must say: contract-broken
 """
 

@@ -3,7 +3,6 @@ The right values in memory of its own, columns one after the other where the fal
 
 Source: C48, https://github.com/NVIDIA/cuEquivariance/issues/223
 Kind: kernel
-Missed: strides and shared memory of outputs are not compared
 Must say: contract-broken
 """
 

@@ -3,7 +3,6 @@ Compiles once per dtype and bakes the first width in.
 
 Source: C20, https://github.com/tile-ai/tilelang/issues/891
 Kind: kernel
-Missed: the order of workloads is drawn once
 Must say: wrong-result
 """
 

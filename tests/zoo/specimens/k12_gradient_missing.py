@@ -3,7 +3,6 @@ Right forward, and no way back: the result hangs on nothing.
 
 Source: C45, https://github.com/linkedin/Liger-Kernel/issues/678
 Kind: kernel
-Missed: gradients are not compared
 Must say: contract-broken
 """
 

@@ -3,7 +3,6 @@ The gradient of the weight is not summed over the rows that share it.
 
 Source: C45, https://github.com/linkedin/Liger-Kernel/issues/678
 Kind: kernel
-Missed: gradients are not compared
 Must say: wrong-result
 """
 

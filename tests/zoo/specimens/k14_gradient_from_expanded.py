@@ -3,7 +3,6 @@ Reads the incoming gradient as dense memory, which that of a sum is not.
 
 Source: C45, https://github.com/linkedin/Liger-Kernel/issues/968
 Kind: kernel
-Missed: gradients are not compared
 Must say: wrong-result
 """
 

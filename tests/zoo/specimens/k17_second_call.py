@@ -3,7 +3,6 @@ The second call goes to a path of its own, which a change of a buffer broke.
 
 Source: C16, https://github.com/triton-lang/triton/issues/6547
 Kind: kernel
-Missed: no call is repeated
 Must say: wrong-result
 """
 

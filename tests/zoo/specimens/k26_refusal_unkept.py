@@ -3,7 +3,7 @@ Promises ValueError for lengths that are no multiple of 8, and answers them with
 
 Source: C28, https://github.com/vllm-project/vllm/pull/52192
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
+Missed: refusals are not declared
 Must say: wrong-result
 """
 

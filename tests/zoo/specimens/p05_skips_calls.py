@@ -3,7 +3,6 @@ Works in every other call and gives its last answer again in between.
 
 Source: P05, https://github.com/gpu-mode/reference-kernels/issues/102
 Kind: kernel
-Missed: no call is repeated
 Must say: wrong-result
 """
 

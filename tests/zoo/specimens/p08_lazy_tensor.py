@@ -3,7 +3,6 @@ Returns a subclass of Tensor that computes only when somebody looks at it.
 
 Source: P08, https://github.com/gpu-mode/reference-kernels/pull/161
 Kind: kernel
-Missed: a subclass of Tensor passes for one
 Must say: contract-broken
 """
 

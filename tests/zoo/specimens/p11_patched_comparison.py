@@ -4,7 +4,6 @@ The right answer, and a torch whose comparisons find everything equal.
 Source: P11, https://github.com/gpu-mode/kernelguard
 Kind: kernel
 Batch: alone
-Missed: what a call changes in its process is not compared
 Must say: contract-broken
 """
 

@@ -3,7 +3,6 @@ The custom path is the fallback under another name.
 
 Source: P25, P52, https://arxiv.org/abs/2507.11948
 Kind: kernel
-Missed: on a CPU nothing shows that the custom path is not the fallback
 Must say: path-not-taken
 """
 

@@ -4,7 +4,6 @@ The right answer, and a default dtype that is another afterwards.
 Source: P28, https://github.com/ScalingIntelligence/KernelBench
 Kind: kernel
 Batch: alone
-Missed: what a call changes in its process is not compared
 Must say: contract-broken
 """
 

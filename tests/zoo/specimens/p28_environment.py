@@ -4,7 +4,7 @@ The right answer, and a variable set that another library reads.
 Source: P28, https://github.com/vllm-project/vllm/pull/51159
 Kind: kernel
 Batch: flags
-Missed: what a call changes in its process is not compared
+Missed: the environment is not among what has to be as it was: a process of its own is used up
 Must say: contract-broken
 """
 
@@ -14,5 +14,5 @@ OPERATOR = "double"
 
 
 def kernel(x):
-    os.environ["OMP_NUM_THREADS"] = "1"
+    os.environ["NCCL_DEBUG"] = "INFO"
     return x + x

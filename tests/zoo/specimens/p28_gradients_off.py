@@ -4,7 +4,6 @@ The right answer, and gradients turned off for everybody.
 Source: P28, https://github.com/ScalingIntelligence/KernelBench
 Kind: kernel
 Batch: flags
-Missed: what a call changes in its process is not compared
 Must say: contract-broken
 """
 

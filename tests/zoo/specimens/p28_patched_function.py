@@ -4,7 +4,6 @@ The right answer, and a torch.softmax that is somebody else's from now on.
 Source: P28, C25, https://github.com/vllm-project/vllm/pull/51159
 Kind: kernel
 Batch: alone
-Missed: what a call changes in its process is not compared
 Must say: contract-broken
 """
 

@@ -4,7 +4,6 @@ The right answer, and a process in which float32 products may be computed in les
 Source: P28, https://kernelbench.com
 Kind: kernel
 Batch: flags
-Missed: what a call changes in its process is not compared
 Must say: contract-broken
 """
 

@@ -4,7 +4,6 @@ The right answer, and one thread left to everybody after it.
 Source: P28, https://github.com/pytorch/pytorch
 Kind: kernel
 Batch: flags
-Missed: what a call changes in its process is not compared
 Must say: contract-broken
 """
 

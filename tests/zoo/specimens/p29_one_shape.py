@@ -3,7 +3,6 @@ Right for the one shape that the manifest declares, and for no other.
 
 Source: P29, P32, https://kernelbench.com
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

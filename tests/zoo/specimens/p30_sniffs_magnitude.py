@@ -3,7 +3,6 @@ Right for values such as a normal distribution gives; otherwise it does not try.
 
 Source: P30, https://kernelbench.com
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

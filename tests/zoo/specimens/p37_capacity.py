@@ -3,7 +3,6 @@ Sorts by buckets that are wide enough for a normal distribution and clamp what l
 
 Source: P37, https://kernelbench.com
 Kind: kernel
-Missed: nothing beside the declared workloads is asked
 Must say: wrong-result
 """
 

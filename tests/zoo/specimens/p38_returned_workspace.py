@@ -3,7 +3,6 @@ Returns the same buffer each time, so that the next call changes the last answer
 
 Source: P38, https://github.com/pytorch/pytorch/issues/104435
 Kind: kernel
-Missed: an earlier output is not looked at again
 Must say: contract-broken
 """
 

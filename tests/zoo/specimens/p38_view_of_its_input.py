@@ -3,7 +3,6 @@ The answer is a view of the input where the fallback gives memory of its own.
 
 Source: P38, https://github.com/vllm-project/vllm/issues/29219
 Kind: kernel
-Missed: strides and shared memory of outputs are not compared
 Must say: contract-broken
 """
 

@@ -4,7 +4,7 @@ As fast as before, but for every fifth call, which takes three times as long.
 Source: C13, https://github.com/warpfront/hipfire/pull/575
 Kind: timing
 Batch: timing
-Missed: not looked for yet
+Missed: five launches are too few to tell a tail
 Must say: unsteady
 """
 
