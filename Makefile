@@ -75,8 +75,9 @@ zoo: environments  ## Run the gate over kernels that are wrong and over honest o
 drill: environments  ## Put small products under every condition that takes their kernel away, and print the matrix
 	@$(BIN)/python -m tests.drills.matrix --python $(WORKER_PYTHON)
 
+# All processes have to find the tests in one order, also those that are made from sets.
 unit: $(GATE)/.ready  ## Run the tests that start no process
-	$(BIN)/python -m pytest tests/unit --numprocesses=auto --benchmark-disable
+	PYTHONHASHSEED=0 $(BIN)/python -m pytest tests/unit --numprocesses=auto --benchmark-disable
 
 dispatch: $(GATE)/.ready  ## Run the tests of kgate_dispatch that need no torch
 	$(BIN)/python -m pytest dispatch
