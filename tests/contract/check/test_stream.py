@@ -20,7 +20,16 @@ def test_every_line_of_a_run_that_fails_keeps_the_schema_of_the_stream(shop: Sho
 
     assert ended.code == 1, ended.err
     assert [line for line in lines if not schema.is_valid(line)] == []
-    told = ["run-started", "planned", "rung-ended", "case-ended", "launch-ended", "finding", "run-ended"]
+    told = [
+        "run-started",
+        "planned",
+        "rung-ended",
+        "case-ended",
+        "look-started",
+        "launch-ended",
+        "finding",
+        "run-ended",
+    ]
     assert list(dict.fromkeys(line["event"] for line in lines if line["event"] != "note")) == told
 
 
