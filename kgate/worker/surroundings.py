@@ -95,7 +95,7 @@ def random_state() -> dict[str, str]:
     if torch.cuda.is_initialized():
         found["torch's random numbers on the GPU"] = str(torch.cuda.get_rng_state().tolist())
     numpy = sys.modules.get("numpy")
-    if numpy is not None and hasattr(numpy, "random"):
+    if numpy is not None and "numpy.random" in sys.modules:
         found["NumPy's random numbers"] = str(
             [part.tolist() if hasattr(part, "tolist") else part for part in numpy.random.get_state()]
         )
@@ -119,7 +119,7 @@ def move_on() -> None:
     if torch.cuda.is_initialized():
         torch.rand(1, device="cuda")
     numpy = sys.modules.get("numpy")
-    if numpy is not None and hasattr(numpy, "random"):
+    if numpy is not None and "numpy.random" in sys.modules:
         numpy.random.random()
 
 
