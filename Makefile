@@ -26,7 +26,7 @@ BENCHMARKS = $(filter-out $(GPU_BENCHMARKS) $(RECORDERS),$(basename $(notdir $(w
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environments quickstart broken drill zoo test test-gate test-rest unit dispatch lint format nightly clean
+.PHONY: help environments quickstart broken drill zoo test test-gate test-kernels unit dispatch lint format nightly clean
 
 help:  ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-14s %s\n", $$1, $$2}' Makefile
@@ -82,19 +82,18 @@ unit: $(GATE)/.ready  ## Run the tests that start no process
 dispatch: $(GATE)/.ready  ## Run the tests of kgate_dispatch that need no torch
 	$(BIN)/python -m pytest dispatch
 
-# The gate as users start it takes about as long as everything else: side by side, on two cores.
+# Two lanes: what the kernels' interpreter tests, and beside it everything else on two processes, a file at a time, since
+# the tests of a file share what they build.
 test: environments unit  ## Run all tests, the longest ones sampled
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-gate test-rest
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-gate test-kernels
 
 test-gate: export KGATE_TEST_WORKER_PYTHON := $(WORKER_PYTHON)
 test-gate: environments
-	$(BIN)/python -m pytest tests/contract/check --durations=12
+	$(BIN)/python -m pytest --ignore=tests/unit --durations=25 --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 
-test-rest: export KGATE_TEST_WORKER_PYTHON := $(WORKER_PYTHON)
-test-rest: environments
+test-kernels: environments
 	$(WORKER)/bin/python -m pytest dispatch
 	$(WORKER)/bin/python -m pytest tests/contract/gallery
-	$(BIN)/python -m pytest --ignore=tests/unit --ignore=tests/contract/check --durations=12
 
 lint: $(GATE)/.ready  ## Examine code, types, floors, workflows and schemas
 	$(BIN)/ruff check .

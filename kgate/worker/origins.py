@@ -29,7 +29,7 @@ def present(tree: str) -> set[str]:
     """Real paths in the tree of the modules loaded so far, and of the shared objects mapped."""
     starts = (os.path.join(tree, ""), os.path.join(os.path.realpath(tree), ""))  # noqa: PTH118  text, for thousands
     named = {file for file in (*map(file_of, list(sys.modules)), *mapped_files()) if file.startswith(starts)}
-    return {os.path.realpath(file) for file in named if Path(file).is_file() and inside(file, tree)}
+    return {real(file) for file in named if Path(file).is_file() and inside(file, tree)}
 
 
 def files_of(case: CaseJob, tree: str, before: set[str]) -> dict[str, str]:
@@ -56,12 +56,18 @@ def digests(files: Iterable[str], tree: str) -> dict[str, str]:
 
 def module_files() -> set[str]:
     """Real paths of all modules, loaded by whomever."""
-    return {os.path.realpath(file) for name in list(sys.modules) if (file := file_of(name))}
+    return {real(file) for name in list(sys.modules) if (file := file_of(name))}
+
+
+@cache
+def real(file: str) -> str:
+    """Of a module's file, once: a process has thousands of them, and is asked for every case."""
+    return os.path.realpath(file)
 
 
 def unexplained(entries: Sequence[tuple[str, str]], tree: str, fresh: set[str]) -> set[str]:
     """Those of `fresh` that no module imports at its top level, with what they import."""
-    modules = {name: os.path.realpath(file_of(name)) for name in list(sys.modules) if in_tree(name, tree)}
+    modules = {name: real(file_of(name)) for name in list(sys.modules) if in_tree(name, tree)}
     named = [*entries, *(edge for name in modules for edge in imports_of(name))]
     explained = {defining(*pair, tree) for pair in named} | {p for name in modules for p in packages_above(name)}
     plugins = [(name, "") for name, file in modules.items() if file in fresh and name not in explained]
@@ -91,7 +97,7 @@ def closure(wanted: Iterable[tuple[str, str]], tree: str) -> set[str]:
             continue
         followed.add(module)
         ran = (module, *packages_above(module))
-        found |= {os.path.realpath(file_of(name)) for name in ran if in_tree(name, tree)}
+        found |= {real(file_of(name)) for name in ran if in_tree(name, tree)}
         waiting += imports_of(module)
     return found
 

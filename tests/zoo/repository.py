@@ -59,7 +59,7 @@ def staged(place: Place, batch: str, members: Sequence[Specimen]) -> Shop:
     root.mkdir(parents=True)
     shutil.copytree(HERE / "operators", root / "operators", ignore=shutil.ignore_patterns("__pycache__"))
     shop.write({f"{package}/__init__.py": "" for package in ("operators", "customs", "products")})
-    shop.write({"kgate.yaml": dumped(manifest(members, batch, plain=True)), ".gitignore": "__pycache__\n.kgate\n"})
+    shop.write({"kgate.yaml": dumped(manifest(members, batch, before=True)), ".gitignore": "__pycache__\n.kgate\n"})
     for member in members:
         words = {"name": member.name, "upper": member.name.upper(), "operator": member.operator}
         shop.write({f"customs/{member.name}.py": GOOD.format(**words)})
@@ -71,13 +71,13 @@ def staged(place: Place, batch: str, members: Sequence[Specimen]) -> Shop:
     return shop
 
 
-def manifest(members: Iterable[Specimen], batch: str = "", *, plain: bool = False) -> Mapping[str, Any]:
-    """`plain`: as before the specimens came, with nothing but what the operators declare."""
+def manifest(members: Iterable[Specimen], batch: str = "", *, before: bool = False) -> Mapping[str, Any]:
+    """`before`: of the commit that the specimens are compared with."""
     return {
         "version": 1,
         "defaults": {"timeout_s": 10},
         "policy": TIMED.get(batch, {}),
-        "kernels": {member.name: entry(member, member.plain if plain else member.entry) for member in members},
+        "kernels": {member.name: entry(member, member.before if before else member.entry) for member in members},
     }
 
 

@@ -12,7 +12,8 @@ The docstring says what it is, and ends in lines of `Key: value`, the last of wh
     Must say:   a rule, or `nothing` for an honest kernel
 
 `OPERATOR` names the module of operators/ that has fallback, arguments and workloads; `MANIFEST` is YAML that replaces
-single keys of its manifest entry. A workload is timed only if it has a weight.
+single keys of its manifest entry. A workload is timed only if it has a weight. The commit before has the same entry,
+with the operator's honest custom path, unless `BEFORE` replaces keys of it.
 """
 
 import ast
@@ -38,14 +39,14 @@ class BadSpecimen(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Specimen:
-    """`said`: the docstring's lines; `entry`: the manifest's, without functions and owners; `plain`: its operator's."""
+    """`said`: the docstring's lines; `entry`: the manifest's, without functions and owners; `before`: base's."""
 
     name: str
     path: Path
     what: str
     said: Mapping[str, str]
     operator: str
-    plain: Mapping[str, Any] = field(repr=False)
+    before: Mapping[str, Any] = field(repr=False)
     entry: Mapping[str, Any] = field(repr=False)
 
     @property
@@ -92,7 +93,7 @@ def read(path: Path) -> Specimen:
         for node in tree.body
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id in ("OPERATOR", "MANIFEST")
+        and node.targets[0].id in ("OPERATOR", "MANIFEST", "BEFORE")
     }
     what, said = sections(text, path)
     operator = constants.get("OPERATOR", "")
@@ -100,7 +101,8 @@ def read(path: Path) -> Specimen:
         raise BadSpecimen(f"{path.name}: OPERATOR names no module of operators/: {operator!r}")
     plain = manifest_of(HERE / "operators" / f"{operator}.py")
     entry = {**plain, **parsed(constants.get("MANIFEST", ""))}
-    return Specimen(name=path.stem, path=path, what=what, said=said, operator=operator, plain=plain, entry=entry)
+    before = {**entry, **parsed(constants.get("BEFORE", ""))}
+    return Specimen(name=path.stem, path=path, what=what, said=said, operator=operator, before=before, entry=entry)
 
 
 def sections(text: str, path: Path) -> tuple[str, dict[str, str]]:

@@ -15,7 +15,7 @@ RULE = "wrong-result"
 
 def specimen(rule: str = RULE, **said: str) -> Specimen:
     lines = {"Kind": "kernel", "Must say": rule, **{key.replace("_", " "): text for key, text in said.items()}}
-    return Specimen(name="one", path=Path("one.py"), what="", said=lines, operator="double", plain={}, entry={})
+    return Specimen(name="one", path=Path("one.py"), what="", said=lines, operator="double", before={}, entry={})
 
 
 def finding(rule: str = RULE, **other: object) -> dict[str, object]:

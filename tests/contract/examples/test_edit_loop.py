@@ -172,6 +172,7 @@ def test_patches_are_found_from_every_folder(
     assert edit.path == tmp_path / "edits" / "one.patch"
 
 
+@pytest.mark.nightly
 def test_it_mends_a_planted_tail_through_wrong_edits_to_pass(
     kernels_python: str, edit_loop: ModuleType, tmp_path: Path
 ) -> None:

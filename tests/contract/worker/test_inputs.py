@@ -46,7 +46,10 @@ SPECS = {
 }
 
 
-@pytest.fixture(scope="module", params=[0, 1, 2**63 + 5], ids=lambda seed: f"seed {seed}")
+SEEDS = (*(pytest.param(seed, marks=pytest.mark.nightly) for seed in (0, 1)), 2**63 + 5)
+
+
+@pytest.fixture(scope="module", params=SEEDS, ids=lambda seed: f"seed {seed}")
 def drawn(request, device, bench, case_job):
     """Every spec through a kernel that gives back what it got: name -> (expected, process that answered)."""
     cases = [case_job("kernels:echo", case=name, args={"x": arg}, seed=request.param) for name, arg in SPECS.items()]

@@ -3,7 +3,6 @@ Looks for the largest values in the first half of each row.
 
 Source: P37, https://kernelbench.com
 Kind: kernel
-Missed: there is no comparison of top-k
 Must say: wrong-result
 """
 

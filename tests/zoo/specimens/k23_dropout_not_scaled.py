@@ -3,7 +3,6 @@ Drops a tenth of the elements and leaves the rest as they are.
 
 Source: C37, https://github.com/BytedTsinghua-SIA/CUDA-Agent/issues/16
 Kind: kernel
-Missed: there is no comparison of samples
 Must say: wrong-result
 """
 

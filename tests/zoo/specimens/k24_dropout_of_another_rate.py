@@ -3,7 +3,6 @@ Drops a fifth of the elements where a tenth is asked for.
 
 Source: C37, https://github.com/BytedTsinghua-SIA/CUDA-Agent/issues/16
 Kind: kernel
-Missed: there is no comparison of samples
 Must say: wrong-result
 """
 

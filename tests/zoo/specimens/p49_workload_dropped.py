@@ -3,11 +3,19 @@ The workload that was slow is not in the manifest any more.
 
 Source: P49, https://github.com/NVIDIA/TileGym/issues/108
 Kind: product
-Waits for: the rule gate-loosened
 Must say: gate-loosened
 """
 
 OPERATOR = "double"
+MANIFEST = """
+workloads:
+  small: {N: 64}
+"""
+BEFORE = """
+workloads:
+  small: {N: 64}
+  slow: {N: 1021}
+"""
 
 
 def kernel(x):
