@@ -499,18 +499,79 @@ def debt(manifest: Path, form: str) -> ExitCode:
     show_default=True,
     help="What to print.",
 )
-def report(results: tuple[Path, ...], manifest: Path, form: str) -> ExitCode:
+@click.option(
+    "--base",
+    default="",
+    metavar="REF|none",
+    help="Join the legs of a change: demand each that REF's manifest expects, and judge by REF's values and files.",
+)
+@click.option("--head", default="HEAD", show_default=True, metavar="REF", help="With --base: what was measured.")
+@click.option(
+    "--shards",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="With --base: as `kgate plan` was told.",
+)
+@click.option(
+    "--proofs",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="With --base: as `kgate plan` was told. [default: none]",
+)
+@DRILLS
+@click.option(
+    "--needs",
+    default="",
+    metavar="JSON",
+    help="With --base: GitHub's `needs`, all of whose jobs have to have ended well.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also write report.json, report.txt and comment.md here.",
+)
+def report(
+    results: tuple[Path, ...],
+    manifest: Path,
+    form: str,
+    base: str,
+    head: str,
+    shards: int,
+    proofs: Path | None,
+    drills: str,
+    needs: str,
+    out: Path | None,
+) -> ExitCode:
     """Judge the samples of a run again, and tell them in any format; nothing is measured.
 
     DIR is a folder that `kgate check --results` wrote, or its ledger; several attempts at the same thing are pooled.
     Without DIR it is the last run here. The exit code is the verdict's, as that of `kgate check`.
-    """
-    from kgate import report as reports
-    from kgate import session
 
-    again = reports.again(results, manifest)
-    click.echo(session.rendered(again, form), nl=False)
-    return again.verdict.exit_code
+    With --base each DIR is of a leg, or holds folders of legs, and is read as what anybody may have written. A leg that
+    is missing, extra or of another commit leaves no verdict.
+    """
+    from kgate import joining, session
+    from kgate import report as reports
+
+    if not base:
+        again = reports.again(results, manifest)
+        return session.told(session.texts_of(again) if out else {}, out, session.rendered(again, form), again.verdict)
+    order = joining.Order(
+        folders=results,
+        manifest=manifest,
+        base=base,
+        head=head,
+        shards=shards,
+        proofs=proofs,
+        drills=drills,
+        needs=needs,
+    )
+    found = joining.join(order)
+    shown = joining.rendered(found, form, session.style())
+    return session.told(joining.texts_of(found) if out else {}, out, shown, found.verdict)
 
 
 @cli.command()
@@ -712,7 +773,9 @@ def explain(rule: str | None) -> ExitCode:
 @cli.command()
 @click.argument(
     "name",
-    type=click.Choice(["manifest", "baseline", "calibration", "report", "run", "compile", "decide", "debt", "plan"]),
+    type=click.Choice(
+        ["manifest", "baseline", "calibration", "report", "joined", "run", "compile", "decide", "debt", "plan"]
+    ),
 )
 def schema(name: str) -> ExitCode:
     """Print the JSON Schema NAME, for editors and other programs."""

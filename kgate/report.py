@@ -5,7 +5,7 @@
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from kgate.correctness import known as recalled
 from kgate.errors import HostError, UsageError
 from kgate.latency import Times
 from kgate.load import manifest as manifests
-from kgate.model import FENCED, REFERENCE, Arm, Case, Event, Instrument, Outcome, Report, of_base
+from kgate.model import FENCED, REFERENCE, Arm, Case, Event, Instrument, Outcome, Ownership, Report, of_base
 from kgate.pipeline import latency_levels, narrowed, observed, reported
 from kgate.plan import DRILLS, ORDER
 from kgate.pooled import known, ordinary, pooled
@@ -38,14 +38,24 @@ def again(folders: Sequence[Path], path: Path) -> Report:
     whole = pooled([Ledger.recalled(file) for file in (map(ledger_in, folders) if folders else [last(path)])])
     made = premises.attempts(whole)
     here = narrowed(premises.setting_of(*known(whole), whole), made[-1])
-    answers = recorded(here)
     owned, owned_before = (premises.ownership(whole, tree) for tree in ("head", "base"))
     if owned is None or owned_before is None:
         raise HostError(
             f"{whole.path}: the run was interrupted before all answers were in; `kgate check` goes on with it"
         )
-    levels = latency_levels(here)
     at = planned(whole) if len(folders) > 1 else ()
+    return judged(here, recorded(here), made, (owned, owned_before), at)
+
+
+def judged(
+    here: Setting,
+    answers: Answers,
+    made: Sequence[Attempt],
+    owned: tuple[Mapping[str, Ownership], Mapping[str, Ownership]],
+    at: tuple[int, ...] = (),
+) -> Report:
+    """`made`: all attempts, the newest of which says what was wanted; `owned` at head and base; `at` as in decided."""
+    levels = latency_levels(here)
     allowance = Allowance(budget_s=60 * made[-1].budget_min) if made[-1].budget_min else NO_END
 
     def decided(setting: Setting) -> Times:
@@ -53,7 +63,7 @@ def again(folders: Sequence[Path], path: Path) -> Report:
         return latency.decided(watch, levels, 0 if at else made[-1].launches, at)
 
     times = latency.Times() if made[-1].drills_only else latency.twice(here, decided, prepare=undisturbed)
-    run = observed(here, answers, times, owned, owned_before)
+    run = observed(here, answers, times, *owned)
     run = replace(run, drills=drills.planned(here.plan, made[-1].drills), drills_only=made[-1].drills_only)
     left = left_over(allowance, times.over_budget, len(here.plan.cases))
     run = replace(run, remarks=(*run.remarks, *times.remarks, *filter(None, (left,))))

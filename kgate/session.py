@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 import click
 
 from kgate.errors import ExitCode, HostError
-from kgate.model import Event, Report
+from kgate.model import Event, Report, Verdict
 from kgate.options import Options
 from kgate.runner.state import LEDGER, folder_at, untrimmed
 
 if TYPE_CHECKING:
     from kgate import calibration, compilation, injection
+    from kgate.reports import Style
 
 STREAM = "stream"
 
@@ -113,11 +114,25 @@ def inject(options: Options, order: "injection.Order", form: str) -> ExitCode:
 
 
 def rendered(report: Report, form: str) -> str:
-    from kgate.reports import FORMATS, Style, render
+    from kgate.reports import FORMATS, render
 
     assert form in FORMATS, form
-    tty = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    return render(report, form, Style(colour=tty, width=80))
+    return render(report, form, style())
+
+
+def style() -> "Style":
+    """Of standard output."""
+    from kgate.reports import Style
+
+    return Style(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ, width=80)
+
+
+def told(texts: Mapping[str, str], folder: Path | None, shown: str, verdict: Verdict) -> ExitCode:
+    """What is judged again: its files first, then what is shown."""
+    if folder is not None:
+        write(texts, folder)
+    click.echo(shown, nl=False)
+    return verdict.exit_code
 
 
 def ready(flag: str, folder: Path, root: Path) -> None:

@@ -10,7 +10,7 @@ import math
 import sys
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar, Union
 
 
@@ -21,7 +21,9 @@ class ProtocolError(ValueError):
 T = TypeVar("T")
 
 
-def parsed(line: bytes) -> dict[str, Any]:
+def parsed(line: bytes, pairs: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None = None) -> dict[str, Any]:
+    """One JSON object; `pairs` makes objects of keys and values, in place of `dict`. Raises ProtocolError."""
+
     def refuse(text: str) -> None:
         raise ProtocolError(f"{text} is no JSON number")
 
@@ -32,7 +34,7 @@ def parsed(line: bytes) -> dict[str, Any]:
         return float(text)
 
     try:
-        body = json.loads(line, parse_constant=refuse, parse_float=finite)
+        body = json.loads(line, parse_constant=refuse, parse_float=finite, object_pairs_hook=pairs)
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise ProtocolError(f"not JSON: {error}") from error
     if not isinstance(body, dict):

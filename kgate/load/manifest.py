@@ -12,8 +12,9 @@ from pathlib import Path
 
 from kgate.load import document, form, nearby, unsupported
 from kgate.load.document import Fields, Mark
+from kgate.load.hints import nearest
 from kgate.load.kernels import kernel
-from kgate.model import Ignored, Level, Manifest, Place
+from kgate.model import Gpu, Ignored, Level, Manifest, Place, Waiver
 
 NAME = "kgate.yaml"
 VERSION = 1
@@ -52,11 +53,31 @@ def load(path: Path) -> Manifest:
         env=tuple(top.get("env", ())),
         baselines=top.get("baselines", "baselines"),
         policy={rule: Level[level.upper()] for rule, level in top.fields("policy").items()},
-        gpus=dict(top.fields("gpus")),
+        gpus={name: gpu(form) for name, form in top.fields("gpus").items()},
         kernels=tuple(kernel(name, fields, timeout_s) for name, fields in given.items()),
         digest=hashlib.sha256(b"".join(p.data for p in parts)).hexdigest(),
         ignored=tuple(ignored(line) for line in top.get("ignore", ())),
+        waivers=waivers(top),
     )
+
+
+def gpu(form: str | Fields) -> Gpu:
+    return Gpu() if isinstance(form, str) else Gpu(probation=form["probation"])
+
+
+def waivers(top: Fields) -> tuple[Waiver, ...]:
+    """Of GPUs that the manifest asks for: another one is a typing error, and would waive nothing."""
+    known = top.fields("gpus")
+    found: dict[str, Waiver] = {}
+    for line in top.get("waivers", ()):
+        name, mark = line["gpu"], line.marks["gpu"]
+        if name not in known:
+            raise mark.error(f"{name!r} is not among `gpus`{nearest(name, list(known))}")
+        if name in found:
+            raise mark.error(f"{name!r} is waived in line {found[name].place.line} already; keep one")
+        place = Place(path=line.at.file, line=line.at.line)
+        found[name] = Waiver(gpu=name, reason=line["reason"], expires=line["expires"], place=place)
+    return tuple(found.values())
 
 
 def ignored(given: Fields) -> Ignored:

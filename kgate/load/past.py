@@ -58,6 +58,13 @@ def manifest_at(root: Path, commit: str, path: str) -> Manifest | None:
     return None
 
 
+def readable(path: Path) -> Manifest | None:
+    """Of a file that lies there; None for one that this kgate cannot read."""
+    with suppress(KgateError):
+        return manifest.load(path)
+    return None
+
+
 def written(root: Path, commit: str, path: str, top: Path) -> Path:
     """Raises HostError where the commit has no such file."""
     target = top / path

@@ -8,7 +8,7 @@ from typing import Any
 from kgate.errors import HostError, UsageError
 from kgate.load.hints import nearest
 
-NAMES = ("manifest", "baseline", "calibration", "report", "run", "compile", "decide", "debt", "plan")
+NAMES = ("manifest", "baseline", "calibration", "report", "joined", "run", "compile", "decide", "debt", "plan")
 PACKAGE = Path(__file__).resolve().parent.parent
 
 

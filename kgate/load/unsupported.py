@@ -6,7 +6,7 @@ from typing import Any
 from kgate.load.document import Fields, Items, Mark, refusal
 from kgate.rules import RULES
 
-TOP = ("waivers", "accepted")
+TOP = ("accepted",)
 KERNEL = (
     "tune",
     "refuses",
@@ -30,9 +30,6 @@ def marks(top: Fields) -> Iterator[tuple[Mark, str]]:
             yield top.marks[name], SENTENCE
     known = {rule.NAME for rule in RULES}
     yield from ((mark, SENTENCE) for rule, _, mark in top.fields("policy").marked() if rule not in known)
-    for _, form, mark in top.fields("gpus").marked():
-        if isinstance(form, Fields):
-            yield form.marks["probation"], f"{SENTENCE}, or write `{mark.path.rpartition('.')[2]}: required`"
     for kernel in top.fields("kernels").values():
         yield from of_kernel(kernel)
 

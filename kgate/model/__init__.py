@@ -9,7 +9,19 @@ A kernel that fails is a `Failure` with a reason, never an exception. Times are 
 """
 
 from kgate.model.calibrated import CalibratedCase, Calibration, Counted, Standing
-from kgate.model.declared import Ignored, Kernel, Level, Manifest, Place, Switch, Tolerance, Workload
+from kgate.model.days import passed
+from kgate.model.declared import (
+    Gpu,
+    Ignored,
+    Kernel,
+    Level,
+    Manifest,
+    Place,
+    Switch,
+    Tolerance,
+    Waiver,
+    Workload,
+)
 from kgate.model.held import KINDS, Amendment, Found, Inventory, Kind, Owed, Terms
 from kgate.model.judged import Event, Finding, Report, Run, Scope, Verdict, verdict_of
 from kgate.model.measured import (
@@ -99,6 +111,7 @@ __all__ = [
     "Finding",
     "Fingerprint",
     "Found",
+    "Gpu",
     "Ignored",
     "Instrument",
     "Inventory",
@@ -133,7 +146,9 @@ __all__ = [
     "Tree",
     "Variant",
     "Verdict",
+    "Waiver",
     "Workload",
     "of_base",
+    "passed",
     "verdict_of",
 ]

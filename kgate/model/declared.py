@@ -3,9 +3,11 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from enum import IntEnum
 from pathlib import Path
 
+from kgate.model.days import passed
 from kgate.protocol import Arg, tensors_within
 
 # Every rule there is or will be, in the order of the product's text; what has no module yet is known by name.
@@ -170,6 +172,29 @@ class Ignored:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Gpu:
+    """What is asked of a GPU kind. `probation`: the last day, as written, on which its findings block nothing."""
+
+    probation: str = ""
+
+    def required(self, today: date) -> bool:
+        return not self.probation or passed(self.probation, today)
+
+    def __str__(self) -> str:
+        return f"probation until {self.probation}" if self.probation else "required"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waiver:
+    """A line of `waivers`: why nothing is measured on a GPU kind, up to the day `expires`, as written."""
+
+    gpu: str
+    reason: str
+    expires: str
+    place: Place
+
+
+@dataclass(frozen=True, kw_only=True)
 class Manifest:
     """`path` is the file; `folder` is where its paths start; `root` is the git root above it."""
 
@@ -181,10 +206,11 @@ class Manifest:
     env: tuple[str, ...]
     baselines: str
     policy: Mapping[str, Level]
-    gpus: Mapping[str, str]
+    gpus: Mapping[str, Gpu]
     kernels: tuple[Kernel, ...]
     digest: str  # sha256 of the file's bytes (and of what it includes)
     ignored: tuple[Ignored, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
 
     @property
     def declares_work(self) -> bool:

@@ -6,6 +6,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, timezone
 from pathlib import Path
 
 from kgate import __version__
@@ -18,6 +19,7 @@ from kgate.model import Manifest, Proof
 from kgate.plan import Target
 from kgate.plan import plan as plan_of
 from kgate.planning.choice import Choice, Grounds, chosen
+from kgate.planning.demand import Demand, demands
 from kgate.planning.shards import shared
 from kgate.runner.state import STATE, folder_at
 from kgate.standards import as_it_is
@@ -27,23 +29,29 @@ FILE = "plan.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """What the command line chose; () and None: kgate chooses. `proofs` is a folder of them."""
+    """What the command line chose; () and None: kgate chooses. `proofs` is a folder of them; `today` is UTC's."""
 
     manifest: Path
     base: str = ""
     devices: tuple[str, ...] = ()
     shards: int = 1
     proofs: Path | None = None
+    today: date | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class OnDevice:
-    """`required`: base's manifest names this device under `gpus`, or names none at all."""
-
-    device: str
-    required: bool
+    demand: Demand
     choices: tuple[Choice, ...]
     shards: Mapping[str, int]
+
+    @property
+    def device(self) -> str:
+        return self.demand.device
+
+    @property
+    def required(self) -> bool:
+        return self.demand.required
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,13 +82,14 @@ def plan(order: Order) -> Planned:
     trusted, more = believed(root, mine, base.commit)
     grounds = grounds_of(manifest, before, base.commit, changed)
     devices = []
-    for name in order.devices or devices_of(manifest, before, trusted):
+    names = order.devices or devices_of(manifest, before, trusted)
+    for asked in demands(before, names, order.today or datetime.now(timezone.utc).date()):
+        name = asked.device
         known = [proof for proof in mine if proof.device == name]
         target = target_of(name, known)
         cases = cases_on(target, manifest)
         choices = chosen(grounds, known, [proof for proof in trusted if proof.device == name], cases)
-        required = before is None or not before.gpus or name in before.gpus
-        devices.append(OnDevice(device=name, required=required, choices=choices, shards=shared(choices, order.shards)))
+        devices.append(OnDevice(demand=asked, choices=choices, shards=shared(choices, order.shards)))
     if base.commit and before is None:
         remarks = (*remarks, f"base {base.commit[:9]} has no manifest that can be read, so that nothing is carried")
     return Planned(

@@ -3,7 +3,7 @@
 import json
 import math
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kgate import __version__
@@ -30,7 +30,7 @@ def of_device(found: OnDevice, shards: int) -> Iterator[str]:
     carried = [c for c in found.choices if not c.measured]
     unit = "minutes" if found.device == "cpu" else "GPU minutes"
     cost = f", {predicted(measured, unit)}" if measured else ""
-    required = "" if found.required else " (not required: base's manifest does not name it)"
+    required = "" if found.required else f" (not required: {plain(found.demand.why)})"
     yield (
         f"{plain(found.device)}{required}: {counted(measured)} to measure{cost}; "
         f"{count(sum(len(c.cases) for c in carried), 'case')} of {count(len(carried), 'kernel')} carried"
@@ -85,6 +85,8 @@ def document(found: Planned) -> str:
             {
                 "device": device.device,
                 "required": device.required,
+                "waived": device.demand.waived,
+                "why": device.demand.why,
                 "kernels": [kernel(choice, device.shards[choice.kernel]) for choice in device.choices],
             }
             for device in found.devices
@@ -122,10 +124,12 @@ def legs(found: Planned) -> Iterator[dict[str, Any]]:
             mine = [c for c in device.choices if device.shards[c.kernel] == shard]
             minutes, unknown = summed(c for c in mine if c.measured)
             yield {
+                "name": f"{device.device}-{shard}of{found.shards}",
                 "gpu": device.device,
                 "shard": shard,
                 "shards": found.shards,
                 "required": device.required,
+                "waived": device.demand.waived,
                 "measured": sum(c.measured for c in mine),
                 "carried": sum(not c.measured for c in mine),
                 "minutes": None if unknown else minutes,
@@ -133,10 +137,18 @@ def legs(found: Planned) -> Iterator[dict[str, Any]]:
 
 
 def matrix(found: Planned) -> str:
-    """One line, for `strategy: {matrix: ${{ fromJSON(…) }}}`. Shards beyond the first that are empty are left out."""
-    wanted = [leg for leg in legs(found) if leg["shard"] == 1 or leg["measured"] or leg["carried"]]
-    kept = ("gpu", "shard", "shards", "required")
-    return json.dumps({"include": [{name: leg[name] for name in kept} for leg in wanted]}) + "\n"
+    """
+    One line, for `strategy: {matrix: ${{ fromJSON(…) }}}`. A runner that is waived may be away, and a job would wait
+    for it for a day; left out are also shards beyond the first that are empty.
+    """
+    wanted = [leg for leg in legs(found) if not leg["waived"] and (leg["shard"] == 1 or filled(leg))]
+    kept = ("name", "gpu", "shard", "shards", "required")
+    include = [{name: leg[name] for name in kept} for leg in wanted]
+    return json.dumps({"include": include}, separators=(",", ":")) + "\n"
+
+
+def filled(leg: Mapping[str, Any]) -> bool:
+    return bool(leg["measured"] or leg["carried"])
 
 
 def wrapped(line: str, further: int) -> list[str]:

@@ -1,9 +1,8 @@
 """An old fault was to be mended by now, and is still there."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date
 
-from kgate.model import Finding, Level, Owed, Run, Scope
+from kgate.model import Finding, Level, Owed, Run, Scope, passed
 from kgate.rules._law import Limit
 
 NAME = "debt-expired"
@@ -23,16 +22,8 @@ SATISFY = (
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     """Of every entry whose day has passed; `still_there` tells whether there is anything to say."""
     for owed in run.terms.debt:
-        if expired(owed, limit.today):
+        if passed(owed.expires, limit.today):
             yield finding(limit, owed)
-
-
-def expired(owed: Owed, today: date) -> bool:
-    """A day that is none has passed."""
-    try:
-        return date.fromisoformat(owed.expires) < today
-    except ValueError:
-        return True
 
 
 def finding(limit: Limit, owed: Owed) -> Finding:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from kgate import rules
-from kgate.model import Amendment, Kind, Level, Manifest
+from kgate.model import Amendment, Gpu, Ignored, Kind, Level, Manifest, Waiver
 from kgate.terms.order import presence, until, worst
 
-APART = ("policy", "gpus", "baselines", "ignored", "kernels")
+APART = ("policy", "gpus", "baselines", "ignored", "waivers", "kernels")
+Exempted = Ignored | Waiver
 # How a tree is built and found judges nothing.
 SILENT = ("path", "folder", "root", "python", "build", "env", "digest")
 
@@ -16,15 +17,33 @@ def of_manifest(base: Manifest, head: Manifest) -> Iterator[Amendment]:
     for rule in rules.RULES:
         if change := of_policy(rule.NAME, base.policy, head.policy, owners):
             yield change
-    for gpu in dict.fromkeys((*base.gpus, *head.gpus)):
-        before, after = base.gpus.get(gpu, ""), head.gpus.get(gpu, "")
-        if before != after:
-            kind = presence(before, after) or "moved"
-            yield Amendment(kind=kind, what=f"GPU {gpu}", kernel="", before=before, after=after, owners=owners)
+    yield from of_gpus(base.gpus, head.gpus, owners)
     if base.baselines != head.baselines:
         what = "folder of baselines"
         yield Amendment(kind="moved", what=what, kernel="", before=base.baselines, after=head.baselines, owners=owners)
-    yield from of_ignored(base, head, owners)
+    yield from of_exceptions("ignore", exceptions(base), exceptions(head), owners)
+    yield from of_exceptions("waiver", {w.gpu: w for w in base.waivers}, {w.gpu: w for w in head.waivers}, owners)
+
+
+def of_gpus(base: Mapping[str, Gpu], head: Mapping[str, Gpu], owners: tuple[str, ...]) -> Iterator[Amendment]:
+    for gpu in dict.fromkeys((*base, *head)):
+        before, after = base.get(gpu), head.get(gpu)
+        if kind := gpu_kind(before, after):
+            old, new = (str(form or "") for form in (before, after))
+            yield Amendment(kind=kind, what=f"GPU {gpu}", kernel="", before=old, after=new, owners=owners)
+
+
+def gpu_kind(before: Gpu | None, after: Gpu | None) -> Kind | None:
+    """To be on probation, or on it for longer, asks less."""
+    if before is None or after is None:
+        return presence(before, after)
+    if bool(before.probation) != bool(after.probation):
+        return "loosened" if after.probation else "tightened"
+    return until(before.probation, after.probation)
+
+
+def exceptions(manifest: Manifest) -> Mapping[str, Ignored]:
+    return {line.pattern: line for line in manifest.ignored}
 
 
 def of_policy(
@@ -39,23 +58,18 @@ def of_policy(
     return Amendment(kind=kind, what=f"policy {name}", kernel="", before=old, after=new, owners=owners)
 
 
-def of_ignored(base: Manifest, head: Manifest, owners: tuple[str, ...]) -> Iterator[Amendment]:
-    """To ignore code is to ask less of it."""
-    before = {line.pattern: line.expires for line in base.ignored}
-    after = {line.pattern: line for line in head.ignored}
-    for pattern, line in after.items():
-        kind: Kind | None = until(before[pattern], line.expires) if pattern in before else "loosened"
+def of_exceptions(
+    word: str, base: Mapping[str, Exempted], head: Mapping[str, Exempted], owners: tuple[str, ...]
+) -> Iterator[Amendment]:
+    """Lines that end on a day, by what they name: to have one, or to have it for longer, asks less."""
+    for name, line in head.items():
+        old = base[name].expires if name in base else ""
+        kind: Kind | None = until(old, line.expires) if name in base else "loosened"
         if kind:
+            what = f"{word} {name}"
             yield Amendment(
-                kind=kind,
-                what=f"ignore {pattern}",
-                kernel="",
-                before=before.get(pattern, ""),
-                after=line.expires,
-                owners=owners,
-                place=line.place,
+                kind=kind, what=what, kernel="", before=old, after=line.expires, owners=owners, place=line.place
             )
-    for pattern in before:
-        if pattern not in after:
-            what = f"ignore {pattern}"
-            yield Amendment(kind="tightened", what=what, kernel="", before=before[pattern], owners=owners)
+    for name, line in base.items():
+        if name not in head:
+            yield Amendment(kind="tightened", what=f"{word} {name}", kernel="", before=line.expires, owners=owners)

@@ -194,7 +194,9 @@ def test_shards_share_the_work_out_and_are_the_same_every_time(proven: Path, kno
     sizes = [sum(kernel["shard"] == shard for kernel in first.values()) for shard in (1, 2, 3)]
     assert sum(sizes) == len(known.closures)
     assert max(sizes) - min(sizes) <= 1
-    assert matrix == {"include": [{"gpu": "cpu", "shard": n, "shards": 3, "required": True} for n in (1, 2, 3)]}
+    assert matrix == {
+        "include": [{"name": f"cpu-{n}of3", "gpu": "cpu", "shard": n, "shards": 3, "required": True} for n in (1, 2, 3)]
+    }
 
 
 def test_the_matrix_has_the_gpus_of_base_and_those_of_head_alone_are_not_required(proven: Path, known: Drawn) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kgate.load.manifest import load
-from kgate.model import Kernel, Level, Manifest, Place, Switch, Tolerance, Workload
+from kgate.model import Gpu, Kernel, Level, Manifest, Place, Switch, Tolerance, Workload
 from kgate.protocol import Fill, ListArg, MapArg, TensorArg, ValueArg
 
 EXAMPLE = """\
@@ -65,7 +65,7 @@ def tensor(workload: Workload, name: str) -> TensorArg:
 
 def test_the_top_of_the_file_becomes_the_manifest(manifest: Manifest, tmp_path: Path) -> None:
     assert (manifest.python, manifest.build) == (".venv/bin/python", "python setup.py build_ext --inplace")
-    assert (manifest.env, manifest.baselines, manifest.gpus) == (("ACME_MODEL_DIR",), "ci/kgate", {"h100": "required"})
+    assert (manifest.env, manifest.baselines, manifest.gpus) == (("ACME_MODEL_DIR",), "ci/kgate", {"h100": Gpu()})
     assert manifest.policy == {
         "slower-than-base": Level.WARN,
         "fallback-untested": Level.FAIL,

@@ -27,10 +27,12 @@ defaults: {timeout_s: .inf}
     defaults.timeout_s: .inf is not a finite number; write a finite one
 gpus: {h100: needed}
     gpus.h100: 'needed' is not a form of a GPU; known: required
-gpus: {l4: {probation: 2027-01-31}}
-    gpus.l4.probation: not supported by this version; remove it, or write `l4: required`
-waivers: []
-    waivers: not supported by this version; remove it
+gpus: {"H100 PCIe": required}
+    gpus.H100 PCIe: 'H100 PCIe' is not a name of a GPU kind; write the name that a run's report gives it, like 'h100'
+gpus: {h100: {probation: soon}}
+    gpus.h100.probation: 'soon' is not a date; write a day, like '2027-01-31'
+waivers: [{gpu: l4, reason: away, expires: 2027-01-31}]
+    waivers[0].gpu: 'l4' is not among `gpus`; there is none
 accepted: []
     accepted: not supported by this version; remove it
 include: [other.yaml]

@@ -67,7 +67,7 @@ def written(folder: Path, **changes: Any) -> Path:
         "shards": 2,
         "remarks": [],
         "legs": [],
-        "devices": [{"device": "cpu", "required": True, "kernels": kernels}],
+        "devices": [{"device": "cpu", "required": True, "waived": False, "why": "", "kernels": kernels}],
         **changes,
     }
     (folder / "plan.json").write_text(json.dumps(body))
@@ -128,7 +128,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "another kgate": ({"kgate": "0.0.1"}, "is of another kgate than this run; run `kgate plan` again"),
     "another device": (
-        {"devices": [{"device": "h200", "required": True, "kernels": []}]},
+        {"devices": [{"device": "h200", "required": True, "waived": False, "why": "", "kernels": []}]},
         "plans for h200, and this is cpu; run `kgate plan --device cpu`",
     ),
     "another form": ({"format": 2}, "not a plan of this version of kgate (format: 1 was expected)"),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from kgate.model import Ignored, Level, Switch, Tolerance, Workload
+from kgate.model import Gpu, Ignored, Level, Switch, Tolerance, Waiver, Workload
 from kgate.terms import Held
 from tests.unit.terms.standing import (
     AT,
@@ -108,7 +108,29 @@ LOOSENINGS: Mapping[str, tuple[Plant, str, str]] = {
     "arguments by name": (kernel_with(keywords=True), "moved", "signature"),
     "a rule lowered": (level("slower-than-base", Level.WARN), "loosened", "policy slower-than-base"),
     "a rule off that had its default": (level("wrong-result", Level.OFF), "loosened", "policy wrong-result"),
-    "a GPU less": (lambda h, a, w: with_manifest(h, gpus={}), "removed", "GPU h100"),
+    "a GPU less": (lambda h, a, w: with_manifest(h, gpus={"l4": h.manifest.gpus["l4"]}), "removed", "GPU h100"),
+    "a GPU on probation": (
+        lambda h, a, w: with_manifest(h, gpus={**h.manifest.gpus, "h100": Gpu(probation="2027-01-31")}),
+        "loosened",
+        "GPU h100",
+    ),
+    "probation for longer": (
+        lambda h, a, w: with_manifest(h, gpus={**h.manifest.gpus, "l4": Gpu(probation="2027-03-31")}),
+        "loosened",
+        "GPU l4",
+    ),
+    "a GPU waived": (
+        lambda h, a, w: with_manifest(
+            h, waivers=(*h.manifest.waivers, Waiver(gpu="l4", reason="x", expires="2027-01-01", place=AT))
+        ),
+        "loosened",
+        "waiver l4",
+    ),
+    "a waiver for longer": (
+        lambda h, a, w: with_manifest(h, waivers=(replace(h.manifest.waivers[0], expires="2027-12-31"),)),
+        "loosened",
+        "waiver h100",
+    ),
     "baselines elsewhere": (lambda h, a, w: with_manifest(h, baselines="x"), "moved", "folder of baselines"),
     "more ignored": (
         lambda h, a, w: with_manifest(
@@ -168,7 +190,9 @@ HARMLESS: Mapping[str, Plant] = {
     "an entry more": lambda h, a, w: with_manifest(h, kernels=(*h.manifest.kernels, declared("gelu"))),
     "a rule raised": level("unsteady", Level.FAIL),
     "a default written down": level("wrong-result", Level.FAIL),
-    "a GPU more": lambda h, a, w: with_manifest(h, gpus={**h.manifest.gpus, "l4": "required"}),
+    "a GPU more": lambda h, a, w: with_manifest(h, gpus={**h.manifest.gpus, "b200": Gpu()}),
+    "a probation that ends": lambda h, a, w: with_manifest(h, gpus={**h.manifest.gpus, "l4": Gpu()}),
+    "a waiver less": lambda h, a, w: with_manifest(h, waivers=()),
     "nothing ignored": lambda h, a, w: with_manifest(h, ignored=()),
     "a faster baseline": stored_with(custom_ns=5_000.0),
     "debt paid": lambda h, a, w: replace(h, debt=()),

@@ -5,7 +5,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kgate.model import Fingerprint, Ignored, Kernel, Level, Manifest, Noise, Owed, Place, Tolerance, Workload
+from kgate.model import (
+    Fingerprint,
+    Gpu,
+    Ignored,
+    Kernel,
+    Level,
+    Manifest,
+    Noise,
+    Owed,
+    Place,
+    Tolerance,
+    Waiver,
+    Workload,
+)
 from kgate.protocol import Fill, TensorArg
 from kgate.terms import Held
 from tests.unit.builders import baseline, kernel, stored_case, workload
@@ -54,10 +67,11 @@ def manifest(*kernels: Kernel, **changes: Any) -> Manifest:
         env=(),
         baselines="ci/kgate",
         policy={"slower-than-base": Level.FAIL, "unsteady": Level.WARN},
-        gpus={"h100": "required"},
+        gpus={"h100": Gpu(), "l4": Gpu(probation="2027-01-31")},
         kernels=kernels or (declared("gemm"), declared("norm")),
         digest="0",
         ignored=(Ignored(pattern="examples/", reason="shown", expires="2027-01-31", place=AT),),
+        waivers=(Waiver(gpu="h100", reason="being mended", expires="2026-12-31", place=AT),),
     )
     return replace(made, **changes)
 

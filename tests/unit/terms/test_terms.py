@@ -75,7 +75,7 @@ def test_with_approval_head_judges_and_without_nothing_of_head_that_asks_less(pl
     left = [a for a in terms.amendments(held(), replace(head, manifest=pending)) if a.kind in ("loosened", "removed")]
 
     assert (approved, debt) == (head.manifest, head.debt)
-    stored = ("entry", "baseline", "debt", "GPU", "ignore", "folder")
+    stored = ("entry", "baseline", "debt", "GPU", "ignore", "waiver", "folder")
     assert [a.what for a in left if not a.what.startswith(stored)] == []
 
 
