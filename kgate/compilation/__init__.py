@@ -9,10 +9,12 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from kgate import dump
 from kgate.compilation import rows
@@ -32,6 +34,7 @@ from kgate.runner.errand import Errand
 from kgate.runner.outputs import run_outputs
 from kgate.runner.place import Workplace
 from kgate.runner.state import folder_at, hold
+from kgate.runner.zygote import FORKABLE, Zygotes, by_tree, zygote_argv
 
 __all__ = ["Compilation", "Options", "compile_all"]
 
@@ -143,6 +146,7 @@ def compiled(
     scratch = workplace.folder.absolute() / SCRATCH
     scratch.mkdir()
     env = {**NO_GPU, "TMPDIR": str(scratch)}
+    argv = partial(without_gpu, env)
 
     def told(event: Event) -> None:
         with one_at_a_time:
@@ -155,10 +159,22 @@ def compiled(
 
     def run(share: tuple[Item, ...]) -> None:
         errand = Errand(mode="compile", arch=share[0].case.device, artifacts=options.dump is not None)
-        run_outputs(workplace, HEAD, [item.job for item in share], env, told, done, errand=errand)
+        jobs = [item.job for item in share]
+        run_outputs(workplace, HEAD, jobs, env, told, done, start=zygotes.start, errand=errand)
 
-    parallel.run(shares(items, options.jobs), options.jobs, run)
+    with Zygotes(preloaded(items), told, shared_by=by_tree, argv=argv) as zygotes:
+        parallel.run(shares(items), options.jobs, run)
     return outcomes
+
+
+def preloaded(items: Iterable[Item]) -> list[str]:
+    """What takes seconds to import and never is the user's; the second is what torch's tensors without memory import."""
+    return sorted({"torch", "torch._dynamo", *(FORKABLE[i.job.dsl] for i in items if i.job.dsl in FORKABLE)})
+
+
+def without_gpu(env: Mapping[str, str], *zygote: Any) -> tuple[str, ...]:
+    """A package may look for a GPU when it is imported, which is before a job can set variables."""
+    return ("env", *(f"{name}={value}" for name, value in env.items()), *zygote_argv(*zygote))
 
 
 def kept(folder: Path, outcomes: Mapping[Case, Outcome]) -> None:

@@ -1,6 +1,5 @@
 """What there is to compile: cases of the manifest for architectures, and shares of them for processes. Values only."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ from kgate.protocol import CaseJob
 from kgate.worker.architectures import ARCHITECTURES
 
 USUAL = ("sm_80", "sm_90", "sm_100")
-SHARES_PER_PROCESS = 2  # one that is slow must not be waited for by all the others
+# By DSL, of a variant, about (`kgate compile` of examples/gallery, two cores): nvcc is behind the slow ones.
+SECONDS = {"tilelang": 4, "cuda": 20}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,18 +81,17 @@ def targets_of(kernel: Kernel) -> set[str]:
     return {plain_target(target) for workload in kernel.workloads for target in workload.targets}
 
 
-def shares(items: Sequence[Item], processes: int) -> list[tuple[Item, ...]]:
+def shares(items: Iterable[Item]) -> list[tuple[Item, ...]]:
     """
-    Work for one process each: of one architecture, with all cases of a kernel, whose workloads share what is compiled.
+    Work for one process each: all cases of a kernel for one architecture, since its workloads share what is compiled.
 
-    Kernels are dealt in the order of their DSL, so that every share has some of each, the slow compilers' and the fast.
+    What takes longest comes first, so that nobody waits for it alone at the end.
     """
-    by_arch: dict[str, dict[str, list[Item]]] = {}
+    dealt: dict[tuple[str, str], list[Item]] = {}
     for item in items:
-        by_arch.setdefault(item.case.device, {}).setdefault(item.case.kernel, []).append(item)
-    dealt: list[tuple[Item, ...]] = []
-    for kernels in by_arch.values():
-        hands = min(len(kernels), math.ceil(SHARES_PER_PROCESS * processes / len(by_arch)))
-        ordered = sorted(kernels.values(), key=lambda unit: unit[0].job.dsl)
-        dealt += [tuple(item for unit in ordered[hand::hands] for item in unit) for hand in range(hands)]
-    return sorted(dealt, key=len, reverse=True)
+        dealt.setdefault((item.case.device, item.case.kernel), []).append(item)
+    return sorted((tuple(share) for share in dealt.values()), key=weight, reverse=True)
+
+
+def weight(share: Sequence[Item]) -> int:
+    return sum(SECONDS.get(item.job.dsl, 1) for item in share)
