@@ -1,55 +1,30 @@
 """
 One comment per pull request and manifest, created once and rewritten by every later run.
 
-A comment is ours if its first line is our marker *and* its author is us: anybody can write the marker. The marker
-names the run that wrote it, so that an older run that ends late leaves a newer run's words alone, and a nonce, so
-that a POST whose answer was lost can be looked for instead of repeated.
+A comment is ours if its first line is our marker *and* its author is us: anybody can write the marker. GitHub knows no
+condition on a write, so that two runs can both find nothing and both create: who writes looks again afterwards, and
+mends what is not as it should be. The first of our comments stays, the newest run's words stand in it.
 """
 
-import json
-import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 from kgate.errors import DeliveryError
-from kgate.github import client as api
+from kgate.github import client as clients
 from kgate.github import event as events
-from kgate.github.client import AmbiguousError, Author, Client, Comment, RefusedError
+from kgate.github.answers import Author, Comment
+from kgate.github.client import Client
+from kgate.github.connection import AmbiguousError, RefusedError
+from kgate.github.event import Event
 from kgate.github.fit import fit
+from kgate.github.marker import Marker, marker_of
+from kgate.github.results import Results
 
 LIMIT_CHARACTERS = 60_000  # GitHub refuses a body above 65,536
-FILE_LIMIT_BYTES = 64 << 20
-VERDICTS = ("pass", "warn", "fail", "no-verdict")
+ROUNDS = 5  # of looking and mending; an ambiguous POST and a race that is lost need three
 ACTIONS_BOT = Author(login="github-actions[bot]", kind="Bot")  # whom GITHUB_TOKEN writes as
-MARKER = re.compile(
-    r"<!-- kgate manifest=(?P<manifest>[\w.~%/-]*) run=(?P<run>[0-9]{1,18}) attempt=(?P<attempt>[0-9]{1,9}) "
-    r"head=(?P<head>[0-9a-f]*) verdict=(?P<verdict>[a-z-]+) nonce=(?P<nonce>[0-9a-f]+) -->",
-    re.ASCII,
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Marker:
-    """First line of our comment. `manifest` tells apart the comments of several manifests in one repository."""
-
-    manifest: str
-    run: int
-    attempt: int
-    head: str
-    verdict: str
-    nonce: str
-
-    def __str__(self) -> str:
-        return (
-            f"<!-- kgate manifest={quote(self.manifest)} run={self.run} attempt={self.attempt} "
-            f"head={self.head} verdict={self.verdict} nonce={self.nonce} -->"
-        )
-
-    def newer_than(self, other: "Marker") -> bool:
-        return (self.run, self.attempt) > (other.run, other.attempt)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,112 +35,151 @@ class Delivery:
     url: str = ""
 
 
-def post(results: Path, environ: Mapping[str, str], *, dry_run: bool = False) -> Delivery:
+@dataclass(frozen=True, kw_only=True)
+class Letter:
+    """What is to be posted where. `quiet`: only where we have commented before, since there is nothing to say."""
+
+    pull: int
+    marker: Marker
+    text: str
+    quiet: bool = False
+
+
+Ours = tuple[Comment, Marker]
+
+
+def post(folder: Path, environ: Mapping[str, str], *, dry_run: bool = False) -> Delivery:
     """
-    The comment of the run whose report.json and comment.md lie in `results`. Raises DeliveryError; the report stands.
+    The comment of the run whose report.json and comment.md lie in `folder`. Raises DeliveryError; the report stands.
 
     `dry_run` needs neither GitHub nor its variables, and gives back what would be written below the marker.
     """
-    facts, text = facts_of(results / "report.json"), contents(results / "comment.md").decode("utf-8", "replace")
+    results = Results.read(folder)
     if dry_run:
-        return Delivery(sentence=fit(text, LIMIT_CHARACTERS))
+        return Delivery(sentence=fit(results.text, LIMIT_CHARACTERS))
     event = events.read(environ)
+    if event.pull is None and event.source is None:
+        return Delivery(sentence=f"a {event.name} run has no pull request to comment on; nothing posted")
+    client = clients.from_environment(environ, event.repository)
+    pull = event.pull or pull_of(client, event)
+    if pull is None:
+        return Delivery(sentence=f"no open pull request is at commit {event.head[:9]} any more; nothing posted")
     marker = Marker(
-        manifest=facts["manifest"],
+        manifest=results.manifest,
         run=event.run,
         attempt=event.attempt,
         head=event.head,
-        verdict=facts["verdict"],
+        verdict=results.verdict,
         nonce=secrets.token_hex(8),
     )
-    if event.pull is None:
-        return Delivery(sentence=f"a {event.name} run has no pull request to comment on; nothing posted")
-    return deliver(api.from_environment(environ, event.repository), event.pull, text, marker)
+    return deliver(client, Letter(pull=pull, marker=marker, text=results.text, quiet=results.quiet))
 
 
-def deliver(client: Client, pull: int, text: str, marker: Marker) -> Delivery:
-    """Create the comment, or rewrite our own unless a newer run wrote it."""
-    author = client.author() or ACTIONS_BOT
-    body = body_of(marker, text)
-    mine = own(client, pull, author, marker.manifest)
-    if mine is not None:
-        comment, before = mine
-        if before.newer_than(marker):
-            return Delivery(sentence=f"run {before.run} is newer than this one; its comment stands", url=comment.url)
+def pull_of(client: Client, event: Event) -> int | None:
+    """
+    The pull request that a workflow_run followed, by what GitHub itself says of it, since a fork's is not in the
+    payload and an artifact can name any: the one whose branch, repositories and commit are those of the run.
+    """
+    source = event.source
+    if source is None:
+        return None
+    numbers = [
+        pull.number
+        for pull in client.open_pulls(source.owner, source.branch)
+        if pull.head == event.head
+        and pull.head_repository == source.repository
+        and pull.base_repository == source.base_repository
+    ]
+    if len(numbers) > 1:
+        named = ", ".join(map(str, numbers))
+        raise DeliveryError(f"commit {event.head[:9]} is the head of pull requests {named}; which of them is not known")
+    return numbers[0] if numbers else None
+
+
+def deliver(client: Client, letter: Letter) -> Delivery:
+    """
+    Create the comment, or rewrite our own unless a newer run wrote it.
+
+    Who we are is known for certain once we have created a comment: an app other than that of GITHUB_TOKEN, which may
+    not ask, finds its earlier comment then, and the new one goes.
+    """
+    author, nonce, made = client.author() or ACTIONS_BOT, letter.marker.nonce, None
+    for done in range(ROUNDS):
+        current = client.pull(letter.pull).head
+        ours = own(client, letter.pull, author, letter.marker.manifest)
+        newest = max(ours, key=lambda pair: (pair[1].rank(current), -pair[0].number), default=None)
+        if newest is not None and newest[1].nonce != nonce and stands(newest[1], letter.marker, current, late=done > 0):
+            withdraw(client, ours, nonce)
+            return Delivery(
+                sentence=f"run {newest[1].run} is newer than this one; its comment stands", url=newest[0].url
+            )
+        if len(ours) == 1 and ours[0][1].nonce == nonce:
+            return Delivery(sentence=f"comment written on pull request {letter.pull}", url=ours[0][0].url)
+        if not ours and made is not None:  # the list lags behind
+            return Delivery(sentence=f"comment written on pull request {letter.pull}", url=made.url)
+        if not ours and letter.quiet:
+            return Delivery(sentence="nothing that kgate looks at has changed, so no comment was made")
+        made = written(client, letter, ours, body_of(letter, current)) or made
+        author = made.author if made else author
+    raise DeliveryError(
+        f"pull request {letter.pull}: other runs write the same comment all the time; given up after {ROUNDS} rounds"
+    )
+
+
+def stands(before: Marker, marker: Marker, current: str, *, late: bool) -> bool:
+    """Whether somebody else's comment is to be left. Of one run the later posting wins, which a `late` look finds."""
+    theirs, mine = before.rank(current), marker.rank(current)
+    return theirs > mine or (late and theirs == mine)
+
+
+def withdraw(client: Client, ours: list[Ours], nonce: str) -> None:
+    """What was created at the same moment as somebody else's comment, which is the one to stay."""
+    for comment, marker in ours:
+        if marker.nonce == nonce:
+            client.delete(comment.number)
+
+
+def written(client: Client, letter: Letter, ours: list[Ours], body: str) -> Comment | None:
+    """
+    One step towards a single comment with our words; what a lost answer leaves open shows in the next look. Gives the
+    comment if it was created.
+    """
+    if not ours:
         try:
-            changed = client.update(comment.number, body)
-            return Delivery(sentence=f"comment updated on pull request {pull}", url=changed.url)
+            return client.create(letter.pull, body)
+        except AmbiguousError:
+            client.connection.sleep(client.connection.patience.first_wait_s)
+            return None
+    (first, marker), *others = ours
+    if marker.nonce != letter.marker.nonce:
+        try:
+            client.update(first.number, body)
         except RefusedError as error:
             if error.status != 404:  # 404: somebody deleted it a moment ago
                 raise
-    created = create(client, pull, author, marker, body)
-    return Delivery(sentence=f"comment created on pull request {pull}", url=created.url)
+            return None
+    for comment, _ in others:
+        client.delete(comment.number)
+    return None
 
 
-def create(client: Client, pull: int, author: Author, marker: Marker, body: str) -> Comment:
-    """Twice at most, and the second time only after all comments were read and none is this one."""
-    for last in (False, True):
-        try:
-            return client.create(pull, body)
-        except AmbiguousError:
-            client.sleep(client.patience.first_wait_s)
-            mine = own(client, pull, author, marker.manifest)
-            if mine is not None and mine[1].nonce == marker.nonce:
-                return mine[0]
-            if last:
-                raise
-    raise AssertionError("unreachable: the second round returns or raises")
-
-
-def own(client: Client, pull: int, author: Author, manifest: str) -> tuple[Comment, Marker] | None:
-    """The newest of our comments for this manifest; all pages are read, since ours may be the 251st."""
-    ours = [
-        (comment, marker)
-        for comment in client.comments(pull)
-        if comment.author == author and (marker := marker_of(comment.body)) and marker.manifest == quote(manifest)
-    ]
-    return max(ours, key=lambda pair: (pair[1].run, pair[1].attempt, pair[0].number), default=None)
-
-
-def marker_of(body: str) -> Marker | None:
-    """Of a body that begins with one; `manifest` stays quoted, as written."""
-    match = MARKER.match(body)
-    if match is None:
-        return None
-    return Marker(
-        manifest=match["manifest"],
-        run=int(match["run"]),
-        attempt=int(match["attempt"]),
-        head=match["head"],
-        verdict=match["verdict"],
-        nonce=match["nonce"],
+def own(client: Client, pull: int, author: Author, manifest: str) -> list[Ours]:
+    """Our comments for this manifest, oldest first; all pages are read, since ours may be the 251st."""
+    return sorted(
+        (
+            (comment, marker)
+            for comment in client.comments(pull)
+            if comment.author == author and (marker := marker_of(comment.body)) and marker.manifest == manifest
+        ),
+        key=lambda pair: pair[0].number,
     )
 
 
-def body_of(marker: Marker, text: str) -> str:
-    return fit(f"{marker}\n{text}", LIMIT_CHARACTERS)
-
-
-def facts_of(path: Path) -> dict[str, str]:
-    """`verdict` and `manifest` of a report, read as data that anybody may have written."""
-    try:
-        report = json.loads(contents(path))
-    except (ValueError, RecursionError) as error:
-        raise DeliveryError(f"{path}: not JSON; write it anew with `kgate check --results {path.parent}`") from error
-    match report:
-        case {"verdict": str(verdict), "manifest": str(manifest)} if (
-            verdict in VERDICTS and len(manifest) < 1000 and manifest.isprintable()
-        ):
-            return {"verdict": verdict, "manifest": manifest}
-    raise DeliveryError(f"{path}: not a report of kgate's (verdict and manifest are wanted); write it anew")
-
-
-def contents(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            text = file.read(FILE_LIMIT_BYTES + 1)
-    except OSError as error:
-        raise DeliveryError(f"{path}: {error.strerror}; `kgate check --results FOLDER` writes it") from error
-    if len(text) > FILE_LIMIT_BYTES:
-        raise DeliveryError(f"{path}: more than {FILE_LIMIT_BYTES >> 20} MiB; no report of kgate's is that long")
-    return text
+def body_of(letter: Letter, current: str) -> str:
+    """`current`: the commit that the pull request is at, which need not be the one that was measured."""
+    head = letter.marker.head
+    stale = (
+        f"⚠️ **Stale:** this is of commit {head[:9]}; the pull request is at {current[:9]} by now, whose run will "
+        "answer here.\n\n"
+    )
+    return fit(f"{letter.marker}\n{'' if head == current else stale}{letter.text}", LIMIT_CHARACTERS)

@@ -1,4 +1,7 @@
-"""Which pull request this is. Everything here was written by GitHub, on the runner; nothing by the change itself."""
+"""
+Which pull request this is. Everything here was written by GitHub, on the runner; of what it quotes, a branch's name is
+the only word of the change's author.
+"""
 
 import json
 import re
@@ -15,12 +18,23 @@ OF_PULLS = ("pull_request", "pull_request_review")
 
 
 @dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where the pull request of an earlier run comes from; repositories by number."""
+
+    owner: str
+    branch: str
+    repository: int
+    base_repository: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Event:
     """
     What started this run. `pull` is None where there is no pull request to answer: a merge group, a push.
 
     `head` and `base` are commits; of a pull request the tip of its branch, never GitHub's merge commit. A later run has
-    a greater (run, attempt).
+    a greater (run, attempt). After a workflow_run all of it is of the run that was followed, and `source` is what its
+    pull request can be found by, which GitHub does not name for a fork.
     """
 
     name: str
@@ -31,11 +45,14 @@ class Event:
     fork: bool
     run: int
     attempt: int
+    source: Source | None = None
 
 
 def read(environ: Mapping[str, str]) -> Event:
     """From the variables of GitHub Actions and the file of GITHUB_EVENT_PATH. Raises DeliveryError."""
     name, payload = wanted(environ, "GITHUB_EVENT_NAME"), payload_of(wanted(environ, "GITHUB_EVENT_PATH"))
+    if name == "workflow_run":
+        return followed(payload, environ)
     head, base, pull, fork = sides(name, payload, environ)
     return Event(
         name=name,
@@ -47,6 +64,36 @@ def read(environ: Mapping[str, str]) -> Event:
         run=count(environ, "GITHUB_RUN_ID"),
         attempt=count(environ, "GITHUB_RUN_ATTEMPT"),
     )
+
+
+def followed(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Event:
+    """The run that a workflow_run event tells of, as an event of its own."""
+    match payload:
+        case {
+            "workflow_run": {
+                "id": int(run),
+                "run_attempt": int(attempt),
+                "event": str(name),
+                "head_sha": str(head),
+                "head_branch": str(branch),
+                "head_repository": {"id": int(theirs), "owner": {"login": str(owner)}},
+                "repository": {"id": int(ours)},
+            }
+        } if bool not in {type(number) for number in (run, attempt, theirs, ours)}:
+            of_pull = name in OF_PULLS
+            source = Source(owner=owner, branch=branch, repository=theirs, base_repository=ours)
+            return Event(
+                name=f"workflow_run ({name})",
+                repository=wanted(environ, "GITHUB_REPOSITORY"),
+                pull=None,
+                head=commit(head, "head"),
+                base="",
+                fork=theirs != ours,
+                run=run,
+                attempt=attempt,
+                source=source if of_pull else None,
+            )
+    raise DeliveryError("GITHUB_EVENT_PATH: not the payload of a workflow_run event; is it the file GitHub wrote?")
 
 
 def sides(name: str, payload: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str, str, int | None, bool]:

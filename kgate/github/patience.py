@@ -1,7 +1,7 @@
 """How long a request may take and how long to wait between two: pure arithmetic on GitHub's answers."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
@@ -17,7 +17,7 @@ class Patience:
     connect_s: float = 5.0
     read_s: float = 20.0  # without a single byte
     answer_s: float = 60.0  # of a whole answer
-    first_wait_s: float = 1.0  # doubled after each try
+    first_wait_s: float = 1.0  # doubled after each try, and up to half of it more by chance
     waiting_s: float = 120.0
     tries: int = 5  # of one request
 
@@ -29,14 +29,15 @@ class Purse:
 
 
 class Tries:
-    """Those of one request, paid from the client's purse."""
+    """Those of one request, paid from the client's purse. `chance` gives numbers from 0 to 1."""
 
-    def __init__(self, patience: Patience, purse: Purse) -> None:
-        self.patience, self.purse, self.made = patience, purse, 1
+    def __init__(self, patience: Patience, purse: Purse, chance: Callable[[], float]) -> None:
+        self.patience, self.purse, self.chance, self.made = patience, purse, chance, 1
 
     def next_in_s(self, asked_s: float | None, problem: str) -> float:
         """Seconds to wait before the next try; raises DeliveryError with `problem` where there is to be none."""
-        wait_s = self.patience.first_wait_s * 2 ** (self.made - 1) if asked_s is None else asked_s
+        own_s = self.patience.first_wait_s * 2 ** (self.made - 1) * (1 + self.chance() / 2)
+        wait_s = own_s if asked_s is None else asked_s
         if self.made >= self.patience.tries:
             raise DeliveryError(f"{problem}; given up after {self.made} tries")
         if self.purse.spent_s + wait_s > self.patience.waiting_s:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kgate.errors import DeliveryError, ExitCode
-from kgate.github.comment import contents, facts_of
 from kgate.github.fit import fit
+from kgate.github.results import contents, facts_of
 
 LIMIT_BYTES = 1 << 20  # of one step's summary; the runner drops the whole file above it
 SPARE_BYTES = 1 << 10
@@ -49,7 +49,7 @@ def verdict_of(report: Path, code: int) -> str:
     """Where the exit code leaves a choice, pass or warn, the report's word; else the code's."""
     if code != ExitCode.GREEN:
         return WORDS.get(ExitCode(code), "no-verdict") if code in list(ExitCode) else "no-verdict"
-    verdict = facts_of(report)["verdict"]
+    verdict = str(facts_of(report)["verdict"])
     if verdict not in ("pass", "warn"):
         raise DeliveryError(f"{report}: says {verdict}, yet the gate ended with 0; it is not this run's report")
     return verdict

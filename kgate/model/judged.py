@@ -11,6 +11,8 @@ from kgate.model.declared import Kernel, Level, Place, Workload
 from kgate.model.held import Terms
 from kgate.model.measured import Baseline, Fingerprint, Instrument, Latency, Ratio, Shift
 from kgate.model.observed import (
+    BASE,
+    HEAD,
     Arm,
     Case,
     Comparison,
@@ -59,6 +61,18 @@ class Run:
     terms: Terms = field(default_factory=Terms)
     carried: Mapping[Case, Carried] = field(default_factory=dict)  # not among `cases`: an earlier run has proved them
     remarks: tuple[str, ...] = ()  # what a reader must know of the run: dirty tree, no base, sandbox
+
+    @property
+    def untouched(self) -> bool:
+        """Nothing gated has changed: each case has loaded the same files at both commits, or is carried."""
+        measured = [(self.answered(HEAD, case), self.answered(BASE, case)) for case in self.cases]
+        return self.kernels == self.base_kernels and all(
+            head is not None
+            and base is not None
+            and bool(head.facts.get("loaded-files"))
+            and head.facts.get("loaded-files") == base.facts.get("loaded-files")
+            for head, base in measured
+        )
 
     def of_kernel(self, name: str) -> tuple[Case, ...]:
         return tuple(c for c in self.cases if c.kernel == name)

@@ -55,6 +55,7 @@ def document(report: Report) -> dict[str, Any]:
         "base": report.base,
         "base_ran": run.base_ran,
         "drills_only": run.drills_only,
+        "untouched": run.untouched and not run.terms.amendments,
         "device": run.device,
         "on_gpu": run.on_gpu,
         "sandbox": report.sandbox,

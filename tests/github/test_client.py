@@ -1,18 +1,19 @@
 """The client against a server that misbehaves: every fault ends as designed, within its bounds."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from kgate.errors import DeliveryError
-from kgate.github import client as api
-from kgate.github.client import Author, Client
+from kgate.github import connection
+from kgate.github.answers import Author
+from kgate.github.client import Client
+from kgate.github.connection import Connection
 from kgate.github.patience import Patience
+from tests.github.conftest import BOT, TOKEN
 
 pytestmark = pytest.mark.real
-
-TOKEN = "ghs_a-token-that-no-message-may-show"
-BOT = {"login": "github-actions[bot]", "type": "Bot"}
 
 
 def answering(status, headers=None, content=None):
@@ -53,6 +54,15 @@ def test_the_wait_that_github_asks_for_is_honoured(fake, client, waited, status,
     list(client.comments(7))
 
     assert waited == [seconds]
+
+
+def test_waits_of_the_clients_own_are_spread_by_chance(fake, waited):
+    fake.faults = [answering(500), answering(500)]
+    spread = Connection(api=fake.url, token=TOKEN, sleep=waited.append, chance=lambda: 0.5)
+
+    list(Client(connection=spread, repository="acme/ops").comments(7))
+
+    assert waited == [1.25, 2.5]
 
 
 def test_the_primary_limit_is_waited_out_until_its_reset(fake, client, waited):
@@ -144,7 +154,7 @@ def test_pages_that_go_round_in_a_circle_end(fake, client):
 
 
 def test_an_answer_that_is_not_json_is_named(fake, client):
-    fake.faults = [answering(200, content=b"<html>proxy login</html>")]
+    fake.faults = [answering(200, content=b"<html>proxy login</html>")] * 5
 
     with pytest.raises(DeliveryError, match="not JSON"):
         list(client.comments(7))
@@ -157,8 +167,15 @@ def test_an_answer_cut_short_is_asked_for_again(fake, client, waited):
     assert waited == [1.0]
 
 
+def test_json_cut_short_is_an_answer_lost(fake, client, waited):
+    fake.faults = [answering(200, content=b'[{"id": 1, "bo')]
+
+    assert list(client.comments(7)) == []
+    assert waited == [1.0]
+
+
 def test_an_endless_answer_is_read_no_further_than_its_bound(fake, client, monkeypatch):
-    monkeypatch.setattr(api, "BODY_LIMIT_BYTES", 1 << 16)
+    monkeypatch.setattr(connection, "BODY_LIMIT_BYTES", 1 << 16)
     fake.faults = [answering(200, content=b" " * (1 << 18))]
 
     with pytest.raises(DeliveryError, match="read no further"):
@@ -167,7 +184,9 @@ def test_an_endless_answer_is_read_no_further_than_its_bound(fake, client, monke
 
 def test_a_silent_server_is_left_after_the_read_timeout(fake, waited):
     patience = Patience(read_s=0.05, tries=2)
-    impatient = Client(api=fake.url, repository="acme/ops", token=TOKEN, patience=patience, sleep=waited.append)
+    impatient = Client(
+        connection=Connection(api=fake.url, token=TOKEN, patience=patience, sleep=waited.append), repository="acme/ops"
+    )
 
     def hang(verb, carry_out):
         time.sleep(0.2)
@@ -179,7 +198,9 @@ def test_a_silent_server_is_left_after_the_read_timeout(fake, waited):
 
 
 def test_a_server_that_is_not_there_is_one_sentence(fake, waited):
-    nowhere = Client(api="http://127.0.0.1:9", repository="acme/ops", token=TOKEN, sleep=waited.append)
+    nowhere = Client(
+        connection=Connection(api="http://127.0.0.1:9", token=TOKEN, sleep=waited.append), repository="acme/ops"
+    )
 
     with pytest.raises(DeliveryError, match="could not be reached") as caught:
         list(nowhere.comments(7))
@@ -194,5 +215,13 @@ def test_a_deleted_author_is_nobody(fake, client):
     assert next(client.comments(7)).author == Author(login="", kind="")
 
 
-def test_an_installation_token_has_no_user_of_its_own(client):
+def test_an_installation_token_has_no_user_of_its_own_and_does_not_ask(fake, client):
     assert client.author() is None
+    assert fake.requests == []
+
+
+def test_a_token_that_may_not_ask_who_it_is_has_no_user(fake, client):
+    unmarked = replace(client, connection=replace(client.connection, token="v1.0123"))
+
+    assert unmarked.author() is None
+    assert fake.requests == [("GET", "/user")]

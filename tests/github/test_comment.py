@@ -1,21 +1,24 @@
 """Our comment on a pull request, against a server with state: what is read, what is written, and how often."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from kgate.errors import DeliveryError
 from kgate.github import comment
-from kgate.github.comment import Marker
+from kgate.github.comment import Letter
+from kgate.github.marker import Marker
+from tests.github.conftest import BOT, HEAD, TOKEN
 
 pytestmark = pytest.mark.real
 
-TOKEN = "ghs_a-token-that-no-message-may-show"
-BOT = {"login": "github-actions[bot]", "type": "Bot"}
 MALLORY = {"login": "mallory", "type": "User"}
-MARKER = Marker(manifest="kgate.yaml", run=70, attempt=1, head="a" * 40, verdict="fail", nonce="0123456789abcdef")
+MARKER = Marker(manifest="kgate.yaml", run=70, attempt=1, head=HEAD, verdict="fail", nonce="0123456789abcdef")
+EARLIER = replace(MARKER, nonce="0e")  # of an earlier posting
+
+
+def delivered(client, text, marker, *, quiet=False):
+    return comment.deliver(client, Letter(pull=7, marker=marker, text=text, quiet=quiet))
 
 
 def gone(verb, carry_out):
@@ -39,17 +42,17 @@ def passes(verb, carry_out):
 
 
 def test_the_first_run_creates_one_comment_that_begins_with_the_marker(fake, client):
-    delivery = comment.deliver(client, 7, "**kgate: fail**", MARKER)
+    delivery = delivered(client, "**kgate: fail**", MARKER)
 
     assert [c["body"] for c in fake.comments] == [f"{MARKER}\n**kgate: fail**"]
     assert delivery.url == fake.comments[0]["html_url"]
-    assert fake.requests[-1] == ("POST", "/repos/acme/ops/issues/7/comments")
+    assert [path for verb, path in fake.requests if verb == "POST"] == ["/repos/acme/ops/issues/7/comments"]
 
 
 def test_a_later_run_rewrites_the_comment_of_an_earlier_one(fake, client, writes):
-    comment.deliver(client, 7, "old", MARKER)
+    delivered(client, "old", MARKER)
 
-    comment.deliver(client, 7, "new", replace(MARKER, run=71, nonce="ff"))
+    delivered(client, "new", replace(MARKER, run=71, nonce="ff"))
 
     assert [c["body"].splitlines()[1] for c in fake.comments] == ["new"]
     assert writes() == ["POST", "PATCH"]
@@ -58,9 +61,9 @@ def test_a_later_run_rewrites_the_comment_of_an_earlier_one(fake, client, writes
 def test_our_comment_is_found_behind_250_others(fake, client, writes):
     for number in range(250):
         fake.say(f"remark {number}", MALLORY)
-    fake.say(f"{MARKER}\nold", BOT)
+    fake.say(f"{EARLIER}\nold", BOT)
 
-    comment.deliver(client, 7, "new", replace(MARKER, attempt=2))
+    delivered(client, "new", replace(MARKER, attempt=2))
 
     assert len(fake.comments) == 251
     assert fake.comments[250]["body"].endswith("\nnew")
@@ -69,9 +72,9 @@ def test_our_comment_is_found_behind_250_others(fake, client, writes):
 
 @pytest.mark.parametrize("author", [MALLORY, {**BOT, "type": "User"}, {"login": "other[bot]", "type": "Bot"}, None])
 def test_a_marker_under_another_name_is_left_alone(fake, client, writes, author):
-    fake.say(f"{MARKER}\nI am kgate", author)
+    fake.say(f"{EARLIER}\nI am kgate", author)
 
-    comment.deliver(client, 7, "real", replace(MARKER, run=71))
+    delivered(client, "real", replace(MARKER, run=71))
 
     assert [c["body"].splitlines()[1] for c in fake.comments] == ["I am kgate", "real"]
     assert writes() == ["POST"]
@@ -80,43 +83,66 @@ def test_a_marker_under_another_name_is_left_alone(fake, client, writes, author)
 def test_a_marker_further_down_in_our_own_comment_does_not_count(fake, client, writes):
     fake.say(f"quoting:\n{MARKER}\nold", BOT)
 
-    comment.deliver(client, 7, "real", MARKER)
+    delivered(client, "real", MARKER)
 
     assert writes() == ["POST"]
 
 
 def test_an_older_run_that_ends_late_leaves_the_newer_comment(fake, client, writes):
-    fake.say(f"{replace(MARKER, run=80)}\nnewer", BOT)
+    fake.say(f"{replace(EARLIER, run=80)}\nnewer", BOT)
 
-    delivery = comment.deliver(client, 7, "late", replace(MARKER, run=79, attempt=9))
+    delivery = delivered(client, "late", replace(MARKER, run=79, attempt=9))
 
     assert writes() == []
     assert "run 80 is newer" in delivery.sentence
 
 
 def test_two_manifests_have_a_comment_each(fake, client):
-    comment.deliver(client, 7, "one", MARKER)
+    delivered(client, "one", MARKER)
 
-    comment.deliver(client, 7, "two", replace(MARKER, manifest="gpu ops/kgate.yaml", run=71))
+    delivered(client, "two", replace(MARKER, manifest="gpu ops/kgate.yaml", run=71))
 
     assert len(fake.comments) == 2
 
 
+def of_token(client, token):
+    return replace(client, connection=replace(client.connection, token=token))
+
+
 def test_with_a_personal_token_the_author_is_the_owner_of_the_token(fake, client, writes):
     fake.me = {"login": "robin", "type": "User"}
-    fake.say(f"{MARKER}\nof the bot", BOT)
-    fake.say(f"{MARKER}\nold", fake.me)
+    fake.say(f"{EARLIER}\nof the bot", BOT)
+    fake.say(f"{EARLIER}\nold", fake.me)
 
-    comment.deliver(client, 7, "new", replace(MARKER, run=71))
+    delivered(of_token(client, "github_pat_a"), "new", replace(MARKER, run=71))
 
     assert [c["body"].splitlines()[1] for c in fake.comments] == ["of the bot", "new"]
+
+
+def test_the_token_of_another_app_finds_its_earlier_comment_and_leaves_one(fake, client):
+    fake.me = {"login": "acme-app[bot]", "type": "Bot"}
+    delivered(client, "first", MARKER)
+
+    delivered(client, "second", replace(MARKER, run=71, nonce="ff"))
+
+    assert [(c["id"], c["body"].splitlines()[1]) for c in fake.comments] == [(1000, "second")]
+
+
+def test_a_list_that_lags_behind_makes_no_second_comment(fake, client, writes):
+    lagging = lambda verb, carry_out: (200, {}, [])  # noqa: E731
+    fake.faults = [passes, passes, passes, passes, lagging]
+
+    delivery = delivered(client, "text", MARKER)
+
+    assert writes() == ["POST"]
+    assert delivery.url == fake.comments[0]["html_url"]
 
 
 @pytest.mark.parametrize("fault", [gone, reset_after])
 def test_a_post_whose_answer_was_lost_leaves_exactly_one_comment(fake, client, writes, fault):
     fake.faults = [passes, passes, fault]
 
-    delivery = comment.deliver(client, 7, "text", MARKER)
+    delivery = delivered(client, "text", MARKER)
 
     assert len(fake.comments) == 1
     assert delivery.url == fake.comments[0]["html_url"]
@@ -126,40 +152,46 @@ def test_a_post_whose_answer_was_lost_leaves_exactly_one_comment(fake, client, w
 def test_a_post_that_was_lost_before_it_arrived_is_made_once_more_after_looking(fake, client, writes):
     fake.faults = [passes, passes, dropped]
 
-    comment.deliver(client, 7, "text", MARKER)
+    delivered(client, "text", MARKER)
 
-    assert [verb for verb, _ in fake.requests] == ["GET", "GET", "POST", "GET", "POST"]
+    looked = ["GET", "GET"]  # at the pull request and at its comments
+    assert [verb for verb, _ in fake.requests] == [*looked, "POST", *looked, "POST", *looked]
     assert len(fake.comments) == 1
 
 
-def test_a_post_that_is_lost_twice_is_given_up(fake, client, writes):
-    fake.faults = [passes, passes, dropped, passes, dropped]
+def test_a_post_that_is_always_lost_is_given_up(fake, client, writes):
+    fake.faults = [passes, passes, dropped] * 9
 
-    with pytest.raises(DeliveryError, match="502"):
-        comment.deliver(client, 7, "text", MARKER)
+    with pytest.raises(DeliveryError, match="given up after 5 rounds"):
+        delivered(client, "text", MARKER)
 
-    assert writes() == ["POST", "POST"]
+    assert writes() == ["POST"] * 5
     assert fake.comments == []
 
 
 def test_a_comment_deleted_before_its_rewriting_is_created_again(fake, client, writes):
-    fake.say(f"{MARKER}\nold", BOT)
+    fake.say(f"{EARLIER}\nold", BOT)
 
     def delete(verb, carry_out):
         fake.comments.clear()
 
     fake.faults = [passes, passes, delete]
 
-    comment.deliver(client, 7, "new", replace(MARKER, run=71))
+    delivered(client, "new", replace(MARKER, run=71))
 
     assert writes() == ["PATCH", "POST"]
     assert len(fake.comments) == 1
 
 
 def test_a_rate_limited_post_created_nothing_and_is_made_again_when_github_says(fake, client, waited, writes):
-    fake.faults = [passes, passes, lambda verb, _: (403, {"Retry-After": "7"}, {"message": "secondary rate limit"})]
+    fake.faults = [
+        passes,
+        passes,
+        passes,
+        lambda verb, _: (403, {"Retry-After": "7"}, {"message": "secondary rate limit"}),
+    ]
 
-    comment.deliver(client, 7, "text", MARKER)
+    delivered(client, "text", MARKER)
 
     assert waited == [7.0]
     assert len(fake.comments) == 1
@@ -170,38 +202,15 @@ def test_a_fork_is_told_which_permission_is_missing(fake, client):
     fake.faults = [passes, passes, lambda verb, _: refused]
 
     with pytest.raises(DeliveryError, match="pull-requests: write") as caught:
-        comment.deliver(client, 7, "text", MARKER)
+        delivered(client, "text", MARKER)
 
     assert TOKEN not in str(caught.value)
     assert caught.value.exit_code == 4
 
 
 def test_a_long_report_is_cut_to_what_github_takes(fake, client):
-    comment.deliver(client, 7, "| row |\n" * 20_000, MARKER)
+    delivered(client, "| row |\n" * 20_000, MARKER)
 
     body = fake.comments[0]["body"]
     assert len(body) <= 60_000
     assert set(body.splitlines()[1:-3]) == {"| row |"}
-
-
-def test_a_run_posts_the_comment_that_check_left(fake, tmp_path: Path):
-    (tmp_path / "report.json").write_text(json.dumps({"verdict": "warn", "manifest": "kgate.yaml", "head": "b" * 40}))
-    (tmp_path / "comment.md").write_text("**kgate: warn**\n")
-    pull = {"number": 7, "head": {"sha": "b" * 40, "repo": {"id": 1}}, "base": {"sha": "c" * 40, "repo": {"id": 1}}}
-    (tmp_path / "event.json").write_text(json.dumps({"pull_request": pull}))
-    environ = {
-        "GITHUB_API_URL": fake.url,
-        "GITHUB_REPOSITORY": "acme/ops",
-        "GITHUB_EVENT_NAME": "pull_request",
-        "GITHUB_EVENT_PATH": str(tmp_path / "event.json"),
-        "GITHUB_RUN_ID": "12",
-        "GITHUB_RUN_ATTEMPT": "3",
-        "KGATE_TOKEN": TOKEN,
-    }
-
-    comment.post(tmp_path, environ)
-
-    marker, text = fake.comments[0]["body"].splitlines()
-    assert marker.startswith(f"<!-- kgate manifest=kgate.yaml run=12 attempt=3 head={'b' * 40} verdict=warn nonce=")
-    assert text == "**kgate: warn**"
-    assert fake.headers[-1]["authorization"] == f"Bearer {TOKEN}"

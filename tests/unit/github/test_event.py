@@ -90,3 +90,45 @@ def test_a_run_number_is_digits(tmp_path, number):
 
     with pytest.raises(DeliveryError, match="GITHUB_RUN_ID"):
         event.read(variables)
+
+
+FOLLOWED = {
+    "id": 41,
+    "run_attempt": 3,
+    "event": "pull_request",
+    "head_sha": HEAD,
+    "head_branch": "feature/x",
+    "head_repository": {"id": 2, "owner": {"login": "forker"}},
+    "repository": {"id": 1},
+}
+
+
+def test_a_followed_run_is_known_by_its_own_number_commit_and_branch(tmp_path):
+    seen = event.read(environ(tmp_path, "workflow_run", {"workflow_run": FOLLOWED}))
+
+    assert (seen.run, seen.attempt, seen.head, seen.pull, seen.fork) == (41, 3, HEAD, None, True)
+    assert seen.source == event.Source(owner="forker", branch="feature/x", repository=2, base_repository=1)
+
+
+@pytest.mark.parametrize("name", ["push", "schedule", "merge_group"])
+def test_a_followed_run_of_no_pull_request_has_no_source(tmp_path, name):
+    seen = event.read(environ(tmp_path, "workflow_run", {"workflow_run": {**FOLLOWED, "event": name}}))
+
+    assert seen.source is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id": "41"},
+        {"run_attempt": True},
+        {"head_sha": "main"},
+        {"head_branch": None},
+        {"head_repository": None},
+        {"repository": {}},
+    ],
+    ids=repr,
+)
+def test_a_followed_run_of_another_form_is_refused_in_a_sentence(tmp_path, changes):
+    with pytest.raises(DeliveryError, match=r"GITHUB_EVENT_PATH|is no commit hash"):
+        event.read(environ(tmp_path, "workflow_run", {"workflow_run": {**FOLLOWED, **changes}}))
