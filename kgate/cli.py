@@ -494,7 +494,7 @@ def debt(manifest: Path, form: str) -> ExitCode:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "markdown", "json", "pytest-benchmark"]),
+    type=click.Choice(["text", "markdown", "json", "junit", "github", "pytest-benchmark"]),
     default="text",
     show_default=True,
     help="What to print.",

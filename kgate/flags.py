@@ -55,7 +55,7 @@ DRILLS = click.option(
 VIEW = click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "markdown", "json"]),
+    type=click.Choice(["text", "markdown", "json", "junit", "github"]),
     default="text",
     show_default=True,
     help="What to print.",

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 
 from kgate.model import Report
-from kgate.reports import document, markdown, pytest_benchmark, text
+from kgate.reports import document, github, junit, markdown, pytest_benchmark, text
 from kgate.reports._style import FormatModule, Style
 
 __all__ = ["FORMATS", "FormatModule", "Style", "render"]
 
-FORMATS: Mapping[str, FormatModule] = {module.NAME: module for module in (text, markdown, document, pytest_benchmark)}
+FORMATS: Mapping[str, FormatModule] = {
+    module.NAME: module for module in (text, markdown, document, junit, github, pytest_benchmark)
+}
 
 
 def render(report: Report, form: str, style: Style) -> str:

@@ -76,10 +76,11 @@ def blocked(blocking: list[Finding]) -> str:
     return f"{blocks} this change ({rules_of(shown)}) in {kernels}{also}"
 
 
-def rules_of(findings: list[Finding]) -> str:
+def rules_of(findings: list[Finding], *, every: bool = False) -> str:
     names = list(dict.fromkeys(f.rule for f in findings))
-    more = f" and {len(names) - RULES_SHOWN} more" if len(names) > RULES_SHOWN else ""
-    return ", ".join(names[:RULES_SHOWN]) + more
+    shown = names if every else names[:RULES_SHOWN]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return ", ".join(shown) + more
 
 
 def noted(report: Report) -> str:

@@ -1,5 +1,6 @@
 """
-The pull request's comment: the verdict in its first sentence, what blocks in the open, all else folded.
+The pull request's comment: the verdict in its first sentence, then what blocks and what to do about it, short enough
+for the first screen; the evidence and all else are folded.
 
 Whatever came from a repository or a worker passes through `escape.markdown`; only kgate's own words are Markdown.
 Advice is kgate's own, with names from the manifest in it: its code marks show as code, and all else is escaped.
@@ -13,6 +14,7 @@ from kgate.figures import count
 from kgate.model import Finding, Report, Verdict
 from kgate.reports import _carried, _drills, _instrument, _standing, _terms
 from kgate.reports._again import checkout, command
+from kgate.reports._bars import bars
 from kgate.reports._cells import HEADERS, LEGEND, rows
 from kgate.reports._evidence import evidence
 from kgate.reports._notes import NO_BASELINE, folded
@@ -20,7 +22,8 @@ from kgate.reports._style import Style
 from kgate.reports._view import Group, answering, commits, cost, headline, launches, sorted_out, title
 
 NAME = "markdown"
-LIMIT = 60_000  # characters; GitHub takes 65,536, and the poster adds a marker and a link
+LIMIT = 59_000  # characters; GitHub takes 65,536, the poster 60,000 with its marker and a word on stale results
+SENTENCE, ADVICE = 200, 200  # characters of a finding in the open; the whole of it is folded below
 SIGNS = {Verdict.FAIL: "❌", Verdict.NO_VERDICT: "❔", Verdict.WARN: "⚠️", Verdict.PASS: "✅"}
 
 
@@ -36,12 +39,13 @@ class Part:
 
 def render(report: Report, style: Style) -> str:
     found = sorted_out(report)
-    blocking = tuple(block(group) for group in found.blocking)
-    visible = tuple(block(group) for group in found.visible)
+    blocking = tuple(block(report, group) for group in found.blocking)
+    visible = tuple(block(report, group) for group in found.visible)
     parts = [
         Part(head=opening(report)),
-        Part(head="", rows=blocking, what="blocking findings"),
+        Part(head="", rows=tuple(map(blocker, found.blocking)), what="blocking findings"),
         Part(head=again(report)),
+        folding("What blocks, with its evidence", blocking, "findings") if blocking else None,
         folding(f"{count(len(visible), 'warning')}, blocking nothing", visible, "findings") if visible else None,
         case_table(report) if not report.run.drills_only else None,
         drill_table(report),
@@ -67,11 +71,23 @@ def gpu(report: Report) -> str:
     return report.run.fingerprint.must_match.get("gpu") or report.run.device if report.run.on_gpu else "CPU"
 
 
-def block(group: Group) -> str:
+def blocker(group: Group) -> str:
+    """One rule on one kernel, in two or three lines: what is wrong, what to do, and whose it is."""
+    first = group.first
+    more = len(group.findings) - 1
+    others = f" (and {more} more, below)" if more else ""
+    return (
+        f"- **{markdown(first.rule)}** {markdown(title(group))}: {markdown(first.sentence, SENTENCE)}{others}\\\n"
+        f"  → {marked(first.advice, ADVICE)} {markdown(', '.join(first.owners) or 'Nobody owns it.')}\n"
+    )
+
+
+def block(report: Report, group: Group) -> str:
     """One rule on one kernel: a paragraph, then a list that ends in what to do."""
     first = group.first
     lines = [f"**{markdown(first.rule)}** {markdown(title(group))}", ""]
-    lines += [f"- {markdown(finding.sentence)}" for finding in group.findings]
+    drawn = bars(report.run, group)
+    lines += [fenced(*drawn, language="text"), ""] if drawn else [f"- {markdown(f.sentence)}" for f in group.findings]
     lines += [f"- {markdown(key)}: {markdown(value)}" for key, value in evidence(group)]
     lines += [f"- What to do: {marked(first.advice)}", f"- Owner: {markdown(answering(group))}", "", ""]
     return "\n".join(lines)
@@ -91,7 +107,7 @@ def again(report: Report) -> str:
         "the owner reviews; `kgate explain RULE` says what each rule wants."
     )
     typed = fenced(*filter(None, (checkout(report), command(report))))
-    return f"To see this on your machine:\n\n{typed}\n\n{accept}\n\n"
+    return f"\nTo see this on your machine:\n\n{typed}\n\n{accept}\n\n"
 
 
 def case_table(report: Report) -> Part:

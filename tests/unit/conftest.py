@@ -1,4 +1,7 @@
-"""Unit tests stay within the process: starting one, or opening a network socket, raises while a test runs."""
+"""
+Unit tests stay within the process: starting one, or opening a network socket, raises while a test runs. None of them
+judges a time: on a busy machine an example of hypothesis takes as long as it takes.
+"""
 
 import socket
 import sys
@@ -6,6 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system")
 NETWORK = (socket.AF_INET, socket.AF_INET6)

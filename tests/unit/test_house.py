@@ -17,7 +17,8 @@ CODE = sorted(
     path
     for folder in ("kgate", "dispatch", "tests", "benchmarks", "action")
     for path in (ROOT / folder).rglob("*.py")
-    if "samples" not in path.parts  # kernels that misbehave on purpose
+    # Kernels that misbehave on purpose, and what `make rig` installs.
+    if not {"samples", "node_modules"} & set(path.parts)
 )
 ROOMS = sorted(
     {p.name.removesuffix(".py") for p in KGATE.iterdir() if p.suffix == ".py" or (p / "__init__.py").is_file()}

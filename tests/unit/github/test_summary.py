@@ -1,7 +1,6 @@
 """The step summary and the step's outputs, read back by the grammar of the runner's file commands."""
 
 import json
-import re
 
 import pytest
 from hypothesis import given
@@ -9,25 +8,9 @@ from hypothesis import strategies as st
 
 from kgate.errors import DeliveryError
 from kgate.github import summary
+from tests.unit.github.runner import outputs_of
 
 ONE_LINE = st.text(max_size=200).filter(str.isprintable)
-
-
-def as_the_runner_reads(text: str) -> dict[str, str]:
-    """`name=value` if `=` comes before `<<`, else a heredoc that ends at the line equal to its delimiter."""
-    found, lines = {}, iter(re.split(r"\r\n|\n|\r", text))
-    for line in lines:
-        equals, heredoc = line.find("="), line.find("<<")
-        if equals >= 0 and (heredoc < 0 or equals < heredoc):
-            found[line[:equals]] = line[equals + 1 :]
-        elif heredoc >= 0:
-            body = []
-            for inner in lines:
-                if inner == line[heredoc + 2 :]:
-                    break
-                body.append(inner)
-            found[line[:heredoc]] = "\n".join(body)
-    return found
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z][a-z0-9-]{0,20}", fullmatch=True), ONE_LINE, max_size=5))
@@ -36,7 +19,7 @@ def test_the_runner_reads_exactly_what_was_written(tmp_path_factory, outputs):
 
     summary.write_outputs(path, outputs)
 
-    assert as_the_runner_reads(path.read_text(encoding="utf-8")) == outputs
+    assert outputs_of(path.read_text(encoding="utf-8")) == outputs
 
 
 @pytest.mark.parametrize("value", ["pass\nverdict=fail", "a\rb", "a\x85b", "a\u2028b", "a\0b", "\ud800", "x" * 5000])
@@ -110,7 +93,7 @@ def test_the_step_writes_both_files(tmp_path):
     code = summary.main([str(tmp_path), "0"], environ)
 
     assert code == 0
-    assert as_the_runner_reads((tmp_path / "output").read_text())["verdict"] == "warn"
+    assert outputs_of((tmp_path / "output").read_text())["verdict"] == "warn"
     assert (tmp_path / "summary").read_text() == "**kgate: warn**\n"
 
 
@@ -120,7 +103,7 @@ def test_a_run_without_a_report_still_gets_its_outputs_and_a_sentence(tmp_path):
     code = summary.main([str(tmp_path), "2"], environ)
 
     assert code == 0
-    assert as_the_runner_reads((tmp_path / "output").read_text()) == {
+    assert outputs_of((tmp_path / "output").read_text()) == {
         "verdict": "no-run",
         "exit-code": "2",
         "report": "",

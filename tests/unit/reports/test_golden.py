@@ -8,6 +8,7 @@ import pytest
 from kgate.model import Report
 from kgate.reports import Style, render
 from tests.unit.builders import report_of, run_of
+from tests.unit.reports.recorded import recorded
 from tests.unit.reports.sample import sample
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -18,6 +19,9 @@ GOLDEN = Path(__file__).parents[2] / "golden"
     [
         ("every-finding.txt", "text", sample()),
         ("every-finding.md", "markdown", sample()),
+        ("every-finding.junit.xml", "junit", sample()),
+        ("every-finding.github.txt", "github", sample()),
+        ("broken.md", "markdown", recorded("broken")),
         ("green.txt", "text", report_of(run_of())),
         ("green.md", "markdown", report_of(run_of())),
     ],

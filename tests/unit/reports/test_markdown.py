@@ -8,9 +8,10 @@ from kgate.model import HEAD, Finding, Report, Run
 from kgate.reports import Style, markdown
 from tests.unit.builders import failure, kernel, report_of, run_of, with_comparisons, with_outcomes, wrong
 from tests.unit.reports.hostile import hostile, page_of
+from tests.unit.reports.recorded import recorded
 
 ALLOWED = {
-    *("p", "strong", "ul", "li", "pre", "code", "details", "summary"),
+    *("p", "strong", "ul", "li", "br", "pre", "code", "details", "summary"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 
@@ -51,7 +52,7 @@ def test_no_text_changes_the_shape_of_the_comment(text):
 
     page = page_of(comment(spoiled(report, text)))
 
-    assert page.opened.count("details") == page.closed.count("details") == 2
+    assert page.opened.count("details") == page.closed.count("details") == 3
     assert set(page.opened) <= ALLOWED
     assert page.opened.count("table") == 1
     assert page.opened.count("tr") == 3
@@ -83,6 +84,30 @@ def test_blockers_are_open_and_the_rest_is_folded():
     assert "Notes: 1 no-baseline" in text
 
 
+def first_screen(text: str, columns: int = 118) -> int:
+    """
+    Lines of what is open, at the width of a comment on GitHub on a screen of 1080 lines, where 45 of them fit below the
+    pull request's own head; each paragraph, list and block of code has a margin besides.
+    """
+    opened = text[: text.index("<details>")]
+    paragraphs = [part for part in opened.split("\n\n") if part.strip()]
+    lines = [line for part in paragraphs for line in part.splitlines() if not line.startswith("```")]
+    return sum(max(1, -(-len(line) // columns)) for line in lines) + len(paragraphs)
+
+
+def test_the_comment_of_the_broken_example_fits_the_first_screen_with_every_blocker_and_its_next_step():
+    report = recorded("broken")
+
+    text = comment(report)
+
+    page = page_of(text[: text.index("<details>")])
+    assert first_screen(text) <= 45
+    blocking = [f for f in report.findings if f.blocks]
+    assert {f.kernel for f in blocking} == {"matmul", "softmax", "add", "rms_norm", "swiglu", "layer_norm", "geglu"}
+    assert all(f.rule in page.text and f.kernel in page.text for f in blocking)
+    assert page.text.count("→") == len({(f.rule, f.kernel) for f in blocking})
+
+
 def test_the_command_is_narrowed_to_what_blocks():
     run = with_comparisons(run_of(kernel("a", workloads=("m1", "m 2"))), (HEAD, wrong()))
 
@@ -106,8 +131,8 @@ def test_a_comment_that_is_too_long_is_cut_by_whole_rows_and_says_so():
     page = page_of(text)
 
     assert len(text) <= markdown.LIMIT
-    assert "more blocking findings, in the file `report.json`" in text
-    assert page.opened.count("details") == page.closed.count("details") == 2
+    assert "more findings, in the file `report.json`" in text
+    assert page.opened.count("details") == page.closed.count("details") == 3
 
 
 def test_a_long_table_is_cut_and_the_rest_counted():
