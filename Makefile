@@ -14,6 +14,7 @@ NVCC := nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 
 
 GATE := .venv
 WORKER := .venv-kernels
+RIG := tests/rig/node_modules
 BIN := $(GATE)/bin
 WORKER_PYTHON := $(abspath $(WORKER)/bin/python)
 PIP := -m pip install --quiet --disable-pip-version-check
@@ -26,7 +27,7 @@ BENCHMARKS = $(filter-out $(GPU_BENCHMARKS) $(RECORDERS),$(basename $(notdir $(w
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environments quickstart broken drill zoo test test-gate test-kernels unit dispatch lint format nightly clean
+.PHONY: help environments quickstart broken drill zoo rig test test-gate test-kernels unit dispatch lint format nightly clean
 
 help:  ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-14s %s\n", $$1, $$2}' Makefile
@@ -52,6 +53,13 @@ $(WORKER)/.ready: Makefile
 	@$(WORKER)/bin/python $(PIP) 'pytest>=8.2' 'hypothesis>=6.100' # for the tests of dispatch/ and the gallery
 	@touch $@
 
+$(RIG)/.ready: tests/rig/package-lock.json $(GATE)/.ready
+	@echo "making $(RIG), the programs that stand for GitHub in tests"
+	@rm -rf $(RIG)
+	@$(BIN)/python $(PIP) --group rig
+	@cd tests/rig && PATH="$(abspath $(BIN)):$$PATH" $(abspath $(BIN))/npm ci --silent
+	@touch $@
+
 # Both examples become a git repository with two commits below .try, are checked there, and stay for a second look. $(1)
 # is the exit code that kgate has to end with.
 define checked
@@ -75,6 +83,9 @@ zoo: environments  ## Run the gate over kernels that are wrong and over honest o
 drill: environments  ## Put small products under every condition that takes their kernel away, and print the matrix
 	@$(BIN)/python -m tests.drills.matrix --python $(WORKER_PYTHON)
 
+rig: $(RIG)/.ready  ## Run the tests of the comment against an emulated GitHub, its API's description, and faults
+	$(BIN)/python -m pytest tests/rig --durations=5
+
 # All processes have to find the tests in one order, also those that are made from sets.
 unit: $(GATE)/.ready  ## Run the tests that start no process
 	PYTHONHASHSEED=0 $(BIN)/python -m pytest tests/unit --numprocesses=auto --benchmark-disable
@@ -83,13 +94,13 @@ dispatch: $(GATE)/.ready  ## Run the tests of kgate_dispatch that need no torch
 	$(BIN)/python -m pytest dispatch
 
 # Two lanes: what the kernels' interpreter tests, and beside it everything else on two processes, a file at a time, since
-# the tests of a file share what they build.
-test: environments unit  ## Run all tests, the longest ones sampled
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-gate test-kernels
+# the tests of a file share what they build. What stands for GitHub is started once, in a lane of its own.
+test: environments $(RIG)/.ready unit  ## Run all tests, the longest ones sampled
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-gate test-kernels rig
 
 test-gate: export KGATE_TEST_WORKER_PYTHON := $(WORKER_PYTHON)
 test-gate: environments
-	$(BIN)/python -m pytest --ignore=tests/unit --durations=25 --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --ignore=tests/unit --ignore=tests/rig --durations=25 --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 
 test-kernels: environments
 	$(WORKER)/bin/python -m pytest dispatch
@@ -123,5 +134,5 @@ nightly: test zoo  ## Run all tests at their full length, the zoo, then the benc
 	else echo "== benchmarks/$$name.py: not run: needs a CUDA GPU"; fi; done; exit $$failed
 
 clean:  ## Remove both environments and every cache
-	rm -rf $(GATE) $(WORKER) .try .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(GATE) $(WORKER) $(RIG) .try .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
