@@ -20,6 +20,15 @@ def test_a_commit_that_is_no_longer_the_pull_requests_head_is_said_to_be_stale(f
     assert said.startswith("⚠️ **Stale:** this is of commit aaaaaaaaa; the pull request is at ddddddddd by now")
 
 
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_token_that_may_not_read_the_pull_request_posts_all_the_same(fake, client, status):
+    fake.faults = [lambda verb, carry_out: (status, {}, {"message": "Resource not accessible by integration"})]
+
+    delivered(client, "text", MARKER)
+
+    assert [c["body"] for c in fake.comments] == [f"{MARKER}\ntext"]
+
+
 def test_the_comment_of_the_newest_commit_is_never_overwritten_by_one_of_an_older(fake, client, writes):
     fake.head = "d" * 40
     fake.say(f"{replace(EARLIER, head='d' * 40)}\nnewer", BOT)

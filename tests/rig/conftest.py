@@ -74,6 +74,20 @@ class Repository:
         connection = Connection(api=api or self.github.url, token=token or self.github.token(), **told)
         return Client(connection=connection, repository=self.name)
 
+    def job(self, folder: Path, event: str, payload: object) -> dict[str, str]:
+        """Variables of a job on this repository; its event and a run's results are put into `folder`."""
+        (folder / "event.json").write_text(json.dumps(payload))
+        (folder / "report.json").write_text(json.dumps({"verdict": "fail", "manifest": "kgate.yaml", "pull": 1}))
+        (folder / "comment.md").write_text("❌ **kgate: fail.** 1 finding blocks this change.\n")
+        return {
+            "GITHUB_API_URL": self.github.url,
+            "GITHUB_REPOSITORY": self.name,
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_EVENT_PATH": str(folder / "event.json"),
+            "GITHUB_RUN_ID": "12",
+            "GITHUB_RUN_ATTEMPT": "1",
+        }
+
     def say(self, login: str, body: str) -> None:
         asked(f"{self.place}/issues/{self.pull}/comments", f"token-of-{login}", "POST", {"body": body})
 

@@ -20,8 +20,8 @@ MODULES = HERE / "node_modules"
 NODE = Path(sys.executable).with_name("node")
 ACT = Path(sys.executable).with_name("act")
 SUBSET = HERE / "openapi.json"
-START_S = 60.0  # busy machines included; each is up within a second or two on an idle one
-OPEN = urllib3.PoolManager(retries=False, timeout=20)
+START_S = 240.0  # busy machines included; each is up within a second or two on an idle one
+OPEN = urllib3.PoolManager(retries=False, timeout=60)
 
 
 @dataclass(frozen=True, kw_only=True)

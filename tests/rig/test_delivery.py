@@ -1,6 +1,5 @@
 """Our comment on a pull request of an emulated GitHub: once created, for ever updated, whatever else is there."""
 
-import json
 import os
 import subprocess
 import sys
@@ -114,37 +113,14 @@ def test_a_token_that_may_only_read_is_told_which_permission_is_missing(reposito
     assert repository.comments() == []
 
 
-def event_of(repository: Repository, folder: Path) -> dict[str, str]:
-    """What GitHub tells a job of a pull request."""
-    repo = {"id": 1}
-    pull = {
-        "number": repository.pull,
-        "head": {"sha": repository.head, "repo": repo},
-        "base": {"sha": "b" * 40, "repo": repo},
-    }
-    (folder / "event.json").write_text(json.dumps({"pull_request": pull}))
-    return {
-        "GITHUB_API_URL": repository.github.url,
-        "GITHUB_REPOSITORY": repository.name,
-        "GITHUB_EVENT_NAME": "pull_request",
-        "GITHUB_EVENT_PATH": str(folder / "event.json"),
-        "GITHUB_RUN_ID": "12",
-        "GITHUB_RUN_ATTEMPT": "1",
-    }
-
-
 def commented(repository: Repository, folder: Path, token: str) -> "subprocess.CompletedProcess[str]":
-    """`kgate comment` as a job runs it."""
-    (folder / "report.json").write_text(json.dumps({"verdict": "fail", "manifest": "kgate.yaml"}))
-    (folder / "comment.md").write_text(TEXT)
+    """`kgate comment` as a job of a pull request runs it."""
+    head, base = ({"sha": sha, "repo": {"id": 1}} for sha in (repository.head, "b" * 40))
+    pull = {"number": repository.pull, "head": head, "base": base}
+    environ = repository.job(folder, "pull_request", {"pull_request": pull}) | {"KGATE_TOKEN": token}
     return subprocess.run(
         [sys.executable, "-m", "kgate", "comment", os.fspath(folder)],
-        env={
-            "PATH": os.defpath,
-            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
-            "KGATE_TOKEN": token,
-            **event_of(repository, folder),
-        },
+        env={"PATH": os.defpath, "PYTHONPATH": os.environ.get("PYTHONPATH", ""), **environ},
         capture_output=True,
         text=True,
         check=False,

@@ -1,6 +1,5 @@
 """Every endpoint that the client asks, against an emulated GitHub or, where that has none, GitHub's own description."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,18 +79,8 @@ def followed(repository: Repository, pull: dict[str, object], folder: Path, numb
         "head_repository": {"id": number, "owner": {"login": "forker"}},
         "repository": {"id": pull["base"]["repo"]["id"]},
     }
-    (folder / "event.json").write_text(json.dumps({"workflow_run": run}))
-    (folder / "report.json").write_text(json.dumps({"verdict": "fail", "manifest": "kgate.yaml", "pull": 1}))
-    (folder / "comment.md").write_text("**kgate: fail.**\n")
-    return {
-        "GITHUB_API_URL": repository.github.url,
-        "GITHUB_REPOSITORY": repository.name,
-        "GITHUB_EVENT_NAME": "workflow_run",
-        "GITHUB_EVENT_PATH": str(folder / "event.json"),
-        "GITHUB_RUN_ID": "100",
-        "GITHUB_RUN_ATTEMPT": "1",
-        "KGATE_TOKEN": repository.github.token(),
-    }
+    job = repository.job(folder, "workflow_run", {"workflow_run": run})
+    return {**job, "KGATE_TOKEN": repository.github.token()}
 
 
 def test_the_comment_on_a_fork_goes_to_its_own_pull_request_and_no_other(repository: Repository, tmp_path: Path):
