@@ -22,7 +22,6 @@ from kgate.github.connection import Connection
 from kgate.github.patience import Patience
 from tests.rig.programs import HERE, MODULES, NODE, SUBSET, Program, asked, free_port, started
 
-pytest_plugins: list[str] = []
 VIOLATION = re.compile(r"Violation: request\S* .*")
 WRITES = {"contents": "read", "pull_requests": "write"}  # as a workflow gives to the job that comments
 number = itertools.count(1)
