@@ -729,8 +729,9 @@ def capture(
     "--adopt", is_flag=True, help="Write the faults of a run into the debt file, so that none of them blocks."
 )
 @REPORT
-@click.option("--owner", default="", metavar="NAME", help="Who has to mend what nobody is named for.")
+@click.option("--owner", default="", metavar="NAME", help="Who answers for what nobody is named for.")
 @click.option("--expires", default="", metavar="DATE", help="Until when, as YYYY-MM-DD. [default: in 90 days]")
+@click.option("--force", is_flag=True, help="Put the proposal in the place of files that are there.")
 def init(
     manifest: Path,
     captures: tuple[Path, ...],
@@ -739,18 +740,27 @@ def init(
     report: Path | None,
     owner: str,
     expires: str,
+    force: bool,
 ) -> ExitCode:
-    """Write the first files of a repository that takes up the gate, for review: --from-capture or --adopt.
+    """Propose a manifest and a workflow for the kernels that this repository holds, found by reading.
 
-    A manifest that is there is not changed: the new one is printed, for you to compare and to put in its place.
+    Shows what it writes as a difference, changes no file that is there but with --force, and ends with the next
+    command. --from-capture and --adopt write the later files: workloads that a run has called, and old faults as debt;
+    a manifest that is there is then printed anew, for you to compare and to put in its place.
     """
-    from kgate import adoption
+    from kgate import adoption, proposal
     from kgate import init as beginning
 
-    if adopt == bool(captures):
-        raise click.UsageError("one of --from-capture FILE and --adopt says what to write")
+    if adopt and captures:
+        raise click.UsageError("--from-capture FILE and --adopt write different things; give one of them")
     if adopt:
         click.echo(adoption.adopt(manifest, report, owner, expires))
+        return ExitCode.GREEN
+    if not captures:
+        proposed = proposal.propose(manifest, owner)
+        click.echo(proposal.shown(proposed), nl=False)
+        for line in (*proposal.write(proposed, force=force), *proposal.told(proposed)):
+            click.echo(line, err=True)
         return ExitCode.GREEN
     made = beginning.from_captures(captures, manifest, most)
     if made.path is None:

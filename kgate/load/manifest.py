@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgate.load import document, form, nearby, unsupported
+from kgate.load import document, form, nearby, placeholders, unsupported
 from kgate.load.document import Fields, Mark
 from kgate.load.hints import nearest
 from kgate.load.kernels import kernel
@@ -104,6 +104,7 @@ def part(path: Path, root: Path) -> Part:
         raise fields.marks["version"].error(sentence)
     form.check(fields, fields.at)
     unsupported.refuse(fields)
+    placeholders.refuse(fields)
     return Part(fields=fields, data=data)
 
 

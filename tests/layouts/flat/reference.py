@@ -1,0 +1,5 @@
+import torch
+
+
+def swiglu_torch(gate, up):
+    return torch.nn.functional.silu(gate) * up
