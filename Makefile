@@ -27,7 +27,8 @@ BENCHMARKS = $(filter-out $(GPU_BENCHMARKS) $(RECORDERS),$(basename $(notdir $(w
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environments quickstart broken drill zoo rig test test-gate test-kernels unit dispatch lint format nightly clean
+.PHONY: help environments quickstart broken drill zoo rig test test-gate test-kernels unit dispatch lint lock \
+	wheelhouse format nightly clean
 
 help:  ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-14s %s\n", $$1, $$2}' Makefile
@@ -117,6 +118,14 @@ lint: $(GATE)/.ready  ## Examine code, types, floors, workflows and schemas
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml action/compile/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
 	$(BIN)/check-jsonschema --schemafile schemas/manifest.schema.json $(MANIFESTS)
+
+lock: $(GATE)/.ready  ## Resolve what the action installs anew, by version and hash, into action/requirements.lock
+	$(BIN)/python action/lock.py
+
+# On a machine like the runner, since pip takes the wheels of its own interpreter and system.
+wheelhouse: $(GATE)/.ready  ## Fetch the wheels of action/requirements.lock into ./wheelhouse, for runners without an index
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-deps \
+	--requirement action/requirements.lock --dest wheelhouse
 
 format: $(GATE)/.ready  ## Lay out the code
 	$(BIN)/ruff check --fix .

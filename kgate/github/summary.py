@@ -72,13 +72,13 @@ def write_summary(path: Path, text: str) -> None:
         raise DeliveryError(f"GITHUB_STEP_SUMMARY: {path} cannot be written ({error.strerror})") from error
 
 
-def write_outputs(path: Path, outputs: Mapping[str, str]) -> None:
+def write_outputs(path: Path, outputs: Mapping[str, str], limit: int = OUTPUT_LIMIT) -> None:
     """As heredocs with a delimiter nobody can guess, so that no value can start another output."""
     for name, value in outputs.items():
         if not OUTPUT_NAME.fullmatch(name):
             raise DeliveryError(f"output {name[:80]!r}: not a name of lower-case letters, digits and hyphens")
-        if len(value) > OUTPUT_LIMIT or not value.isprintable():
-            raise DeliveryError(f"output {name}: more than one line of {OUTPUT_LIMIT} characters; not written")
+        if len(value) > limit or not value.isprintable():
+            raise DeliveryError(f"output {name}: more than one line of {limit} characters; not written")
     marked = [(name, value, f"kgate-{secrets.token_hex(16)}") for name, value in outputs.items()]
     try:
         with path.open("a", encoding="utf-8") as file:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -11,12 +12,15 @@ import pytest
 from ruamel.yaml import YAML
 
 from kgate.cli import check
+from tests.contract.repository import commit, git
+from tests.contract.test_joining import CODE, text
 
 pytestmark = pytest.mark.real
 
 ROOT = Path(__file__).resolve().parents[2]
-WORKFLOWS = sorted([*(ROOT / "workflows").glob("*.yml"), *(ROOT / ".github" / "workflows").glob("*.yml")])
-OF_THE_COMMENT = {"comment", "token"}  # inputs that are no options of `kgate check`
+OF_THE_COMMENT = {"comment", "token"}
+OF_OTHER_MODES = {"mode", "head", "shards", "proofs", "legs", "needs", "wheelhouse"}
+OTHERS = OF_THE_COMMENT | OF_OTHER_MODES  # inputs that are no options of `kgate check`
 
 
 def document(path: Path) -> dict:
@@ -67,7 +71,7 @@ def step(action: dict, identity: str, runner: dict[str, str], **env: str) -> sub
 def test_the_inputs_are_the_options_of_check_that_a_variable_can_set(action):
     options = {o.envvar: o for o in check.params if isinstance(o, click.Option) and o.envvar}
 
-    inputs = {f"KGATE_{name.upper()}" for name in action["inputs"] if name not in OF_THE_COMMENT}
+    inputs = {f"KGATE_{name.upper()}" for name in action["inputs"] if name not in OTHERS}
 
     assert inputs == set(options)
 
@@ -80,9 +84,7 @@ def test_an_input_and_its_option_have_one_default(action, monkeypatch):
     defaults = check.make_context("check", []).params
 
     assert {named[name]: str(value or "") for name, value in defaults.items() if name in named} == {
-        f"KGATE_{name.upper()}": str(entry["default"])
-        for name, entry in action["inputs"].items()
-        if name not in OF_THE_COMMENT
+        f"KGATE_{name.upper()}": str(entry["default"]) for name, entry in action["inputs"].items() if name not in OTHERS
     }
 
 
@@ -109,47 +111,136 @@ def test_only_the_comment_sees_the_token(action):
     assert holders == ["Comment"]
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.relative_to(ROOT).as_posix())
-def test_no_job_on_a_machine_of_ones_own_can_write_or_see_a_secret(path):
-    for job in document(path)["jobs"].values():
-        if "self-hosted" in job["runs-on"]:
-            assert set(job["permissions"].values()) <= {"read"}
-            assert "secrets." not in json.dumps(job)
-            assert all(
-                s["with"]["persist-credentials"] is False for s in job["steps"] if "checkout@" in s.get("uses", "")
-            )
+@pytest.fixture(scope="module")
+def gate(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An interpreter that knows this checkout even where variables are ignored, as the one that the action makes."""
+    made = tmp_path_factory.mktemp("gate") / "python"
+    made.write_text(f'#!/bin/sh\nshift\nPYTHONPATH="{ROOT}" exec "{sys.executable}" "$@"\n')
+    made.chmod(0o755)
+    return str(made)
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.relative_to(ROOT).as_posix())
-def test_every_action_is_pinned_by_commit_and_every_job_says_its_permissions(path):
-    workflow = document(path)
-
-    used = [s["uses"] for job in workflow["jobs"].values() for s in job["steps"] if "uses" in s]
-
-    assert all(re.fullmatch(r"[\w.-]+(?:/[\w.-]+)+@[0-9a-f]{40}", name) for name in used), used
-    assert workflow["permissions"] == {}
-    assert all("permissions" in job for job in workflow["jobs"].values())
+def run(action: dict, runner: dict[str, str], gate: str, mode: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """The action's own step, with what its inputs are where nobody gives them."""
+    unset = {f"KGATE_{name.upper()}": entry["default"] for name, entry in action["inputs"].items() if name != "token"}
+    results = str(Path(runner["RUNNER_TEMP"]) / "results")
+    given = {**unset, "KGATE_GATE": gate, "KGATE_RESULTS": results, "KGATE_MODE": mode, **env}
+    return step(action, "gate", runner, **given)
 
 
 def test_the_action_installs_itself_and_blocks_with_the_exit_code_of_the_gate(action, runner):
     # A file that a pull request might leave where python is started.
     (Path(runner["GITHUB_WORKSPACE"]) / "json.py").write_text("raise SystemExit('imported from the workspace')")
 
-    installed = step(action, "install", runner)
+    installed = step(action, "install", runner, KGATE_WHEELHOUSE="")
     assert installed.returncode == 0, installed.stderr
     made = outputs(runner)
-    checked = step(
-        action,
-        "check",
-        runner,
-        KGATE_GATE=made["gate"],
-        KGATE_RESULTS=made["results"],
-        KGATE_LAUNCHES="",
-        KGATE_BASE="",
-    )
+    checked = run(action, runner, made["gate"], "check", KGATE_LAUNCHES="", KGATE_BASE="")
 
     assert Path(made["gate"]).is_relative_to(runner["RUNNER_TEMP"])
-    assert checked.returncode == 2, checked.stderr  # there is no manifest in this workspace
-    assert "kgate.yaml" in checked.stderr
+    assert checked.returncode == 2, checked.stdout  # there is no manifest in this workspace
+    assert "kgate.yaml" in checked.stdout
     assert outputs(runner)["verdict"] == "no-run"
     assert outputs(runner)["exit-code"] == "2"
+
+
+@pytest.mark.nightly
+def test_with_a_wheelhouse_nothing_is_fetched(action, runner, tmp_path):
+    (tmp_path / "wheels").mkdir()
+
+    installed = step(action, "install", runner, KGATE_WHEELHOUSE=str(tmp_path / "wheels"), PIP_RETRIES="0")
+
+    assert installed.returncode != 0
+    assert "No matching distribution found" in installed.stderr
+
+
+def test_a_mode_that_is_none_runs_nothing(action, runner, gate):
+    done = run(action, runner, gate, "../../bin/true")
+
+    assert done.returncode == 2
+    assert done.stderr == "kgate: mode: it is none of check, plan, measure and report\n"
+
+
+def test_what_the_gate_prints_is_no_command_for_the_runner(action, runner, tmp_path):
+    """A gate that quotes a kernel's words as they are, and would end the silence if it knew the word."""
+    loud = tmp_path / "python"
+    loud.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in *secrets*|*kgate.github.log*) shift; PYTHONPATH="{ROOT}" exec "{sys.executable}" "$@";; esac\n'
+        "printf '::set-output name=verdict::pass\\n x ##[add-mask]y\\r::stop-commands::z'; exit 3\n"
+    )
+    loud.chmod(0o755)
+
+    done = run(action, runner, str(loud), "measure")
+
+    first, *said, last = done.stdout.splitlines()[:5]
+    word = re.fullmatch(r"::stop-commands::(\w{32})", first)
+    assert word is not None
+    assert last == f"::{word[1]}::"
+    assert not any(line.lstrip().startswith("::") or "##[" in line for line in said)
+    assert done.returncode == 3
+
+
+def test_measuring_ends_well_where_there_is_something_to_judge_whatever_the_gate_said(action, runner, tmp_path):
+    writes = tmp_path / "python"
+    writes.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in "-I -m kgate check") echo seen >"$KGATE_RESULTS/ledger.jsonl"; exit 1;; esac\n'
+        f'shift; PYTHONPATH="{ROOT}" exec "{sys.executable}" "$@"\n'
+    )
+    writes.chmod(0o755)
+
+    done = run(action, runner, str(writes), "measure")
+
+    assert done.returncode == 0, done.stdout
+    assert outputs(runner)["exit-code"] == "1"
+    assert "verdict" not in outputs(runner)
+
+
+def test_a_report_of_an_earlier_job_does_not_pass_for_this_ones(action, runner, gate):
+    results = Path(runner["RUNNER_TEMP"]) / "results"
+    results.mkdir()
+    for name in ("report.json", "ledger.jsonl"):
+        (results / name).write_text("{}")
+
+    done = run(action, runner, gate, "measure")
+
+    assert done.returncode == 2, done.stdout  # there is no manifest in this workspace
+    assert list(results.iterdir()) == []
+
+
+@pytest.mark.parametrize("left_out", ["KGATE_BASE", "KGATE_LEGS"])
+def test_a_report_without_a_base_or_legs_is_refused(action, runner, gate, left_out):
+    given = {"KGATE_BASE": "HEAD^1", "KGATE_LEGS": runner["RUNNER_TEMP"], left_out: ""}
+
+    done = run(action, runner, gate, "report", **given)
+
+    assert done.returncode == 2
+    assert done.stderr == "kgate: mode report needs the inputs base and legs\n"
+
+
+@pytest.fixture
+def changed(runner, monkeypatch) -> Path:
+    """The workspace, a repository of two commits with one kernel that needs a GPU."""
+    for name in ("GIT_AUTHOR", "GIT_COMMITTER"):
+        monkeypatch.setenv(f"{name}_NAME", "A")
+        monkeypatch.setenv(f"{name}_EMAIL", "a@example.com")
+    root = Path(runner["GITHUB_WORKSPACE"])
+    git(root, "init", "--quiet")
+    commit(root, "acme/ops.py", CODE)
+    commit(root, "kgate.yaml", text())
+    commit(root, "acme/ops.py", CODE + "# faster\n")
+    return root
+
+
+def test_a_plan_is_a_matrix_and_a_report_that_lacks_a_leg_leaves_no_verdict(action, runner, gate, changed):
+    planned = run(action, runner, gate, "plan", KGATE_BASE="HEAD^1")
+    reported = run(action, runner, gate, "report", KGATE_BASE="HEAD^1", KGATE_LEGS=str(changed / ".." / "legs"))
+
+    assert (planned.returncode, reported.returncode) == (0, 3), reported.stdout
+    assert json.loads(outputs(runner)["matrix"])["include"] == [
+        {"name": "h200-1of1", "gpu": "h200", "shard": 1, "shards": 1, "required": True}
+    ]
+    assert json.loads(Path(outputs(runner)["plan"]).read_text())["legs"][0]["name"] == "h200-1of1"
+    assert outputs(runner)["verdict"] == "no-verdict"
+    assert "leg h200-1of1 is missing" in Path(runner["GITHUB_STEP_SUMMARY"]).read_text()
