@@ -599,6 +599,8 @@ def comment(results: Path, dry_run: bool) -> ExitCode:
 def doctor(python: str, manifest: Path | None, form: str) -> ExitCode:
     """Say what of this machine a run would use, what is missing or does not fit, and what will run here.
 
+    In a git repository it also looks at the workflows that run the gate; at GitHub's settings only with a token.
+
     Exit codes: 0 looked, whatever was found, 2 the manifest that is named is not there.
     """
     from kgate.doctor import examine, table

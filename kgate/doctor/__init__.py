@@ -1,13 +1,16 @@
 """
-`kgate doctor`: what of this machine a run would use, what is missing or does not fit, and what will run here.
+`kgate doctor`: what of this machine a run would use, what is missing or does not fit, what will run here, and whether
+the repository's workflows keep what they promise.
 
     options -> manifest, if there is one -> what is seen of machine and worker -> lines, and prospects of kernels
+            -> workflows and settings of the repository -> lines
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgate.doctor import repository
 from kgate.doctor.lines import Line, State, lines
 from kgate.doctor.machine import Seen, seen
 from kgate.doctor.prospects import Prospect, prospects
@@ -23,22 +26,29 @@ MEND = "mend that line; `kgate schema manifest` prints what may stand there"
 
 @dataclass(frozen=True, kw_only=True)
 class Examination:
-    """`manifest` is the path whose kernels `prospects` tells of; "" where none was found, and DSLs stand for them."""
+    """
+    `manifest` is the path whose kernels `prospects` tells of; "" where none was found, and DSLs stand for them.
+    `repository`: of its workflows and settings; () where this is no git repository.
+    """
 
     manifest: str
     lines: Sequence[Line]
     prospects: Sequence[Prospect]
+    repository: Sequence[Line] = ()
 
 
 def examine(path: Path | None, python: str) -> Examination:
     """`path` None is the manifest here, if there is one. Raises ManifestError where one that is named is not there."""
     manifest, trouble = declared(path)
     found = seen(manifest, python)
+    root = manifest.root if manifest else manifests.root_of(Path.cwd())
+    shown = str(manifest.path.relative_to(manifest.root)) if manifest else ""
     first = [Line(topic="manifest", state=State.LOOK, found=trouble, why=UNREAD, fix=MEND)] if trouble else []
     return Examination(
-        manifest=str(manifest.path.relative_to(manifest.root)) if manifest else "",
+        manifest=shown,
         lines=[*first, *lines(found, {kernel.dsl for kernel in manifest.kernels} if manifest else None)],
         prospects=prospects(found, manifest),
+        repository=repository.examined(root, shown),
     )
 
 

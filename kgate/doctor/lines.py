@@ -18,6 +18,7 @@ class State(str, Enum):
     OK = "ok"
     LOOK = "look"  # here, and something about it does not fit or disturbs
     MISSING = "missing"
+    NOT_RUN = "not run"  # could not be looked at
 
 
 @dataclass(frozen=True, kw_only=True)

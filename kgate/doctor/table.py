@@ -19,7 +19,8 @@ COMPILE = "What does not run for want of a GPU can still be compiled: `kgate com
 
 def text(found: Examination) -> str:
     """The sum first, then every line, then what runs here. What is not ok has "why → what to do"."""
-    room = max(len(line.topic) for line in found.lines)
+    every = (*found.lines, *found.repository)
+    room = max(len(line.topic) for line in every)
     drawn = [f"kgate doctor: {headline(found)}", ""]
     drawn += [row for line in found.lines for row in said(line, room)]
     drawn += ["", f"Kernels of {plain(found.manifest)}:" if found.manifest else "No manifest here; by DSL:"]
@@ -27,11 +28,14 @@ def text(found: Examination) -> str:
         drawn += outlook(reason, group)
     if any(prospect.reason == NO_GPU for prospect in found.prospects):
         drawn += [COMPILE]
+    if found.repository:
+        drawn += ["", "On GitHub:", *(row for line in found.repository for row in said(line, room))]
     return "\n".join(drawn) + "\n"
 
 
 def headline(found: Examination) -> str:
-    parts = [f"{number} {state.value}" for state in State if (number := tally(found.lines, state))]
+    every = (*found.lines, *found.repository)
+    parts = [f"{number} {state.value}" for state in State if (number := tally(every, state))]
     if not found.manifest:
         return ", ".join(parts)
     kernels = {name for prospect in found.prospects for name in prospect.kernels}
@@ -85,6 +89,7 @@ def document(found: Examination) -> str:
         "kgate": __version__,
         "manifest": found.manifest,
         "lines": [dataclasses.asdict(line) for line in found.lines],
+        "repository": [dataclasses.asdict(line) for line in found.repository],
         "kernels": [{**dataclasses.asdict(prospect), "runs": prospect.runs} for prospect in found.prospects],
     }
     return json.dumps(body, indent=2) + "\n"

@@ -20,4 +20,5 @@ def text(found: Survey, manifest: Path) -> str:
 
 
 def put(text: str, name: str, value: str) -> str:
-    return re.sub(rf"^(\s+{name}: )\S+", lambda found: found[1] + value, text, flags=re.MULTILINE)
+    """In place of the value of an input, up to the end of its line."""
+    return re.sub(rf"^(\s+{name}: ).+$", lambda found: found[1] + value, text, flags=re.MULTILINE)
