@@ -25,13 +25,26 @@ REASONS: Final[Mapping[Reason | str, str]] = {
     "compile-failed": "Mend the compile error of {function}; the trace names the line",
     "raised": "Mend {function}, or take the workload out of the manifest if production never sees it",
     "wrong-type": "Return from {function} the tensors that the fallback returns, or name its outputs under `mutates`",
+    "wrong-signature": "Give {function} the parameters that `args` of the manifest lists, or name a function that has "
+    "them; a wrapper of one line will do",
     "narrowed": "Name under `reference:` a plain float64 function that answers this workload",
     "out-of-memory": "Lower what {function} allocates, or choose a workload that fits this device",
-    "hung": "Find what {function} waits for; if it is only slow, raise `timeout_s` for the kernel",
+    "hung": "Find what {function} waits for; if it is only slow, raise `timeout_s` of the kernel in the manifest",
     "died": "Run the case alone under a debugger or compute-sanitizer: {function} takes its process with it",
     "exited": "Run the case alone under a debugger or compute-sanitizer: {function} takes its process with it",
     "bad-reply": "Keep {function} from writing to kgate's files and descriptors; what it wrote is not believed",
 }
+# What torch says of a machine without a GPU, and what to do where a module does not import because of it.
+WITHOUT_GPU: Final = (
+    "Torch not compiled with CUDA enabled",
+    "Found no NVIDIA driver",
+    "No CUDA GPUs are available",
+    "no CUDA-capable device is detected",
+)
+GPU_AT_IMPORT: Final = (
+    "Let {module} be imported without a GPU: ask for it when {function} is called, since what is imported together "
+    "with the kernel is the way out as well"
+)
 # Where the rung says more than the reason does; "" as the reason is an answer that came and is not the right one.
 RUNGS: Final[Mapping[tuple[Rung, Reason | str], str]] = {
     ("contract", ""): "Return from {function} outputs in the number, shape and dtype of the fallback's; cast before "
@@ -54,9 +67,16 @@ SHOWS: Final[Mapping[Reason | str, str]] = {
 }
 
 
-def reason_advice(reason: Reason, function: str, python: str = WORKERS_PYTHON) -> str:
-    """What a finding says of a failure of this reason; `function` as `module:function`."""
-    return f"{filled(REASONS.get(reason, REASONS['raised']), function, python)}."
+def reason_advice(reason: Reason, function: str, python: str = WORKERS_PYTHON, said: str = "") -> str:
+    """What a finding says of a failure of this reason; `function` as `module:function`, `said`: the failure's text."""
+    return f"{filled(wanted(reason, said), function, python)}."
+
+
+def wanted(reason: Reason | str, said: str) -> str:
+    """What the reason asks for; of an import that asks for a GPU, that it does not."""
+    if reason == "import-failed" and any(words in said for words in WITHOUT_GPU):
+        return GPU_AT_IMPORT
+    return REASONS.get(reason, REASONS["raised"])
 
 
 def rung_advice(rung: Rung, function: str) -> str:
@@ -65,11 +85,19 @@ def rung_advice(rung: Rung, function: str) -> str:
 
 
 def next_step(
-    case: str, arm: str, rung: Rung, reason: Reason | str, function: str, *, where: str = "", manifest: str = ""
+    case: str,
+    arm: str,
+    rung: Rung,
+    reason: Reason | str,
+    function: str,
+    *,
+    said: str = "",
+    where: str = "",
+    manifest: str = "",
 ) -> str:
     """
-    One sentence: what to do now. `reason` is "" for an answer that came and is wrong, and `where` says where it is;
-    `manifest` is what --manifest has to name, "" for nothing.
+    One sentence: what to do now. `said`: the failure's text. `reason` is "" for an answer that came and is wrong, and
+    `where` says where it is; `manifest` is what --manifest has to name, "" for nothing.
 
     `case` and `arm` are those of the event; drills and base's fallback have no command of their own.
     """
@@ -78,7 +106,7 @@ def next_step(
     elif arm == "reference":
         text = REASONS["narrowed"]
     else:
-        text = REASONS.get(reason, REASONS["raised"])
+        text = wanted(reason, said)
     parts = [filled(text, function)]
     if where:
         parts.append(f"its errors: {where}")

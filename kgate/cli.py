@@ -25,6 +25,7 @@ from kgate.flags import (
     DRY_RUN,
     FORMAT,
     KERNELS,
+    LIST,
     MANIFEST,
     PYTHON,
     REPORT,
@@ -102,7 +103,7 @@ def cli() -> None:
     metavar="NAME",
     help="Try what follows if this owner approves that less is asked than at base; may be given again.",
 )
-@click.option("--list", "listing", is_flag=True, help="Show kernels and workloads, and run nothing.")
+@LIST
 @DRY_RUN
 def check(
     manifest: Path,
@@ -161,6 +162,7 @@ def check(
 @VIEW
 @RESULTS
 @STREAM
+@LIST
 @DRY_RUN
 def drill(
     manifest: Path,
@@ -173,6 +175,7 @@ def drill(
     form: str,
     results: Path | None,
     stream: bool,
+    listing: bool,
     dry_run: bool,
 ) -> ExitCode:
     """Run the way out alone: the product's own call where packages, GPU, compiler or kernel fail it."""
@@ -189,8 +192,8 @@ def drill(
         drills=drills,
         drills_only=True,
     )
-    if dry_run:
-        return session.show(options, session.Shown.DRY_RUN)
+    if listing or dry_run:
+        return session.show(options, session.Shown.LISTING if listing else session.Shown.DRY_RUN)
     return session.check(options, session.STREAM if stream else form, results)
 
 

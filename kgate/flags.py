@@ -70,6 +70,7 @@ RESULTS = click.option(
 STREAM = click.option(
     "--stream", is_flag=True, help="Print each event as a line of JSON while it happens, instead of the report."
 )
+LIST = click.option("--list", "listing", is_flag=True, help="Show kernels and workloads, and run nothing.")
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would run, and run nothing.")
 REPORT = click.option(
     "--from",

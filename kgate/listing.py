@@ -1,6 +1,6 @@
 """What `--list` and `--dry-run` show: the manifest as it was understood, and what a run would do with it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -20,6 +20,7 @@ from kgate.model import (
     SWITCH_ON,
     Arm,
     Case,
+    Drill,
     Manifest,
     Tree,
     Workload,
@@ -104,13 +105,13 @@ def dry_run(
     kinds = ("cpu", "cuda") if device == "auto" else (device.partition(":")[0],)
     plans = {kind: plan_on(Target(kind=kind, name=kind), manifest) for kind in kinds}
     if drills_only:
-        plans = {kind: agenda.alone(planned, drilled) for kind, planned in plans.items()}
+        plans = {kind: agenda.alone(planned) for kind, planned in plans.items()}
     for kind, planned in plans.items():
         if planned.cases or not any(p.cases for p in plans.values()):
             launched = "" if drills_only else f", then {launches(kind, manifest)} timed launches"
             lines.append(work(planned, ARMS_OF_DRILLS if drills_only else ARMS, with_base=bool(base.commit)) + launched)
             lines += [f"  {named(case)}: {described(planned.workloads[case].args)}" for case in planned.cases]
-            lines += conditions_met(planned, drilled)
+            lines += conditions_met(planned, drilled, every=drills_only)
     return "\n".join([*lines, *asked(manifest), "Nothing was started."])
 
 
@@ -134,14 +135,26 @@ def work(planned: Plan, arms: Mapping[Arm, str], *, with_base: bool) -> str:
     return f"{planned.target.kind}: {cases} of {kernels}; up to {len(words)} arms each ({', '.join(words)})"
 
 
-def conditions_met(planned: Plan, drilled: str) -> Iterator[str]:
-    """A line for each kernel; the switch turned off from the start is an arm of every case."""
-    for name, drills in groupby(agenda.planned(planned, drilled), key=lambda drill: drill.kernel):
+def conditions_met(planned: Plan, drilled: str, *, every: bool) -> Iterator[str]:
+    """
+    For each kernel, what it meets, and of `every` other condition why not; the switch, turned off from the start, is an
+    arm of every case.
+    """
+    for name, members in groupby(agenda.planned(planned, drilled), key=lambda drill: drill.kernel):
+        drills = list(members)
         met = [drill for drill in drills if drill.cases and drill.condition != SWITCH_OFF.condition]
         if met:
             workloads = ", ".join(dict.fromkeys(case.workload for drill in met for case in drill.cases))
             conditions = ", ".join(drill.condition for drill in met)
             yield f"  {count(len(met), 'drill')} of {name}, a process each, with {workloads}: {conditions}"
+        if every and any(drill.cases for drill in drills):
+            yield from not_met(drills)
+
+
+def not_met(drills: Sequence[Drill]) -> Iterator[str]:
+    """`not run: lower-gpu, unknown-gpu: this run has no GPU`; of one kernel."""
+    for why in dict.fromkeys(drill.not_run for drill in drills if drill.not_run):
+        yield f"    not run: {', '.join(drill.condition for drill in drills if drill.not_run == why)}: {why}"
 
 
 def launches(kind: str, manifest: Manifest) -> str:

@@ -7,7 +7,7 @@ check(): the whole product in one function. Read this first.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -16,7 +16,7 @@ from kgate import __version__, correctness, drills, dump, history, latency, prem
 from kgate.allowance import NO_END, Allowance, left_over
 from kgate.answers import Answers
 from kgate.load import owners, proofs, tree
-from kgate.model import Failure, Finding, Kernel, Level, Ownership, Report, Route, Run, Tree, verdict_of
+from kgate.model import Drill, Failure, Finding, Kernel, Level, Ownership, Report, Route, Run, Tree, verdict_of
 from kgate.options import Options
 from kgate.plan import LATENCY_RULES, same_signature
 from kgate.premises import Attempt
@@ -29,14 +29,13 @@ def check(options: Options, emit: Emit) -> Report:
     """Run all that the manifest asks for on this machine and judge it. Raises KgateError where there can be no run."""
     started, clock = datetime.now(timezone.utc), time.monotonic()
     allowance = Allowance(began_s=clock, budget_s=60 * options.budget_min) if options.budget_min else NO_END
-    ready = narrowed(setting.prepare(options, emit), options)
+    ready = recorded(narrowed(setting.prepare(options, emit), options))
     drilled = drills.planned(ready.plan, options.drills)
-    premises.record(ready)
     attempt = premises.begun(options, started.isoformat())
     premises.record_attempt(ready.ledger, attempt)
     prepared = time.monotonic()
     with setting.zygotes(ready, emit, launches=not options.drills_only) as here:
-        answers = answered(here, options, emit)
+        answers = answered(here, options, drilled, emit)
         compared = time.monotonic()
         answers = drills.answers(here, answers, drilled, emit)
         met = time.monotonic()
@@ -46,7 +45,7 @@ def check(options: Options, emit: Emit) -> Report:
     owned_before = base_ownerships(here, answers)
     premises.record_ownership(here.ledger, owned, owned_before)
     run = observed(here, answers, times, owned, owned_before)
-    run = replace(run, drills=drilled, drills_only=options.drills_only)
+    run = drills.told(run, drilled, options.drills, alone=options.drills_only)
     left = left_over(allowance, times.over_budget, len(here.plan.cases))
     findings = rules.judge(run, here.manifest.policy)
     run = with_live_runs(here, run, green=verdict_of(findings).exit_code == 0)
@@ -105,13 +104,20 @@ def with_live_runs(here: Setting, run: Run, *, green: bool) -> Run:
     return replace(run, standing=standing)
 
 
+def recorded(ready: Setting) -> Setting:
+    """On record before anything is measured, with a remark where an earlier run could not be gone on with."""
+    ready = replace(ready, remarks=(*ready.remarks, *premises.begun_anew(ready)))
+    premises.record(ready)
+    return ready
+
+
 def narrowed(ready: Setting, options: Options | Attempt) -> Setting:
-    return replace(ready, plan=drills.alone(ready.plan, options.drills)) if options.drills_only else ready
+    return replace(ready, plan=drills.alone(ready.plan)) if options.drills_only else ready
 
 
-def answered(here: Setting, options: Options, emit: Emit) -> Answers:
+def answered(here: Setting, options: Options, drilled: Sequence[Drill], emit: Emit) -> Answers:
     if options.drills_only:
-        return drills.grounds(here, emit)
+        return drills.grounds(here, drilled, emit)
     return correctness.answers(here, emit, dumps=options.dump is not None)
 
 

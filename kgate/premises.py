@@ -5,12 +5,17 @@ A setting of a run that is over holds no lock, no interpreter and no tree; nothi
 """
 
 import dataclasses
+import json
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from kgate import __version__, carrying
 from kgate.base import Base
+from kgate.key import environment
 from kgate.load import baselines, calibrations
 from kgate.load.tree import Head
 from kgate.model import Carried, Counted, Fingerprint, Kernel, Level, Manifest, Ownership, Standing, Terms, Variant
@@ -21,13 +26,15 @@ from kgate.runner.ledger import JSON, Ledger
 from kgate.runner.place import Workplace
 from kgate.runner.records import plain
 from kgate.setting import Setting
-from kgate.wire import build, coerce
+from kgate.wire import ProtocolError, build, coerce
 
 KIND = "premises"
 ATTEMPT = "attempt"
 OWNERSHIP = "ownership"
 STANDING = "standing"
 RUN = "run"  # the one name of its kind
+KEY_LETTERS = 16  # of a ledger's name; what follows tells what kind of run it is of
+DIGITS, SHOWN = 16, 6  # of a digest, and of names in a remark
 NOBODY = -1  # in place of a lock's descriptor
 
 
@@ -52,6 +59,7 @@ class Premises:
     variants: tuple[Variant, ...] = ()
     terms: Terms = field(default_factory=Terms)
     carried: Mapping[str, Carried] = field(default_factory=dict)  # by kernel
+    environment: Mapping[str, str] = field(default_factory=dict)  # of the key: digests, since values may be secrets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,9 +101,55 @@ def record(here: Setting) -> None:
         variants=tuple(here.plan.variants.values()),
         terms=here.terms,
         carried={case.kernel: why for case, why in here.plan.carried.items()},
+        environment=digests(here),
     )
     stored = baselines.plain(here.stored) if here.stored else None
     here.ledger.record(KIND, RUN, {"premises": plain(dataclasses.asdict(found)), "stored": stored})
+
+
+def digests(here: Setting) -> dict[str, str]:
+    """Of the environment in the key, by name; a run that is over has none."""
+    found = environment(here.workplace) if here.workplace.trees else {}
+    return {name: sha256(os.fsencode(value)).hexdigest()[:DIGITS] for name, value in found.items()}
+
+
+def begun_anew(here: Setting) -> tuple[str, ...]:
+    """
+    A remark where the newest run of the same commits is not gone on with, for the sake of the environment alone.
+
+    Nothing where this run goes on with one of its own key, or where uncommitted changes may be why.
+    """
+    state, mine = here.folder.parent, digests(here)
+    others = sorted(state.glob(f"*{here.folder.name[KEY_LETTERS:]}.jsonl"), key=lambda path: -path.stat().st_mtime_ns)
+    for found in map(first_of, others) if not attempts(here.ledger) else ():
+        if found is not None and found.environment and same_content(found, here):
+            names = sorted(n for n in mine.keys() | found.environment.keys() if mine.get(n) != found.environment.get(n))
+            more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+            told = f"{', '.join(names[:SHOWN])}{more}"
+            return (f"begun anew: an earlier run of the same commits had another {told}",) if names else ()
+    return ()
+
+
+def first_of(path: Path) -> Premises | None:
+    """What a ledger begins with; None where that is something else."""
+    with suppress(OSError, ValueError, KeyError, TypeError, ProtocolError), path.open("rb") as file:
+        line = json.loads(file.readline())
+        return build(Premises, line["value"]["premises"], KIND) if line["kind"] == KIND else None
+    return None
+
+
+def same_content(found: Premises, here: Setting) -> bool:
+    told = (found.version, found.manifest, found.head, found.base, found.target, found.kernels, found.fingerprint)
+    own = (
+        __version__,
+        here.manifest.path.relative_to(here.manifest.root).as_posix(),
+        here.head.commit,
+        here.base.commit,
+        here.plan.target,
+        here.manifest.kernels,
+        here.fingerprint,
+    )
+    return told == own and not found.dirty and not here.head.dirty
 
 
 def read(ledger: Ledger) -> tuple[Premises, JSON] | None:

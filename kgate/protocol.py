@@ -56,6 +56,7 @@ Reason = Literal[
     "compile-failed",
     "raised",
     "wrong-type",  # returned something that is no tensor, or nothing at all
+    "wrong-signature",  # does not take the arguments that the manifest lists
     "narrowed",  # the float64 reference was computed in a lower precision, or the user's own answers in 16 bits
     "out-of-memory",
     "hung",  # passed its deadline; said by the gate
@@ -166,6 +167,7 @@ class CaseJob:
     fenced: bool = False  # on a CPU: inputs lie before memory that no access survives
     packages: tuple[str, ...] = ()  # drill only: those that a condition takes away or breaks
     off: tuple[str, str] | None = None  # drill only: variable and value that turn the custom path off
+    spare: "CaseJob | None" = None  # drill only: the same of other shapes, called besides and never judged
     # Above 0: the answer alone is wanted, and none once such cases of its kernel have taken so long in this process.
     brief_s: float = 0.0
     timeout_s: float = 120.0
@@ -277,7 +279,9 @@ class Facts:
     Of a drill: reached-custom and reached-fallback of the call that is judged; logged-by, who has spoken since the
     process began (loggers, "warnings", "print"); packages-loaded, of the case's `packages`, those that something has
     imported; versions (name -> version, as the product saw them); reached-custom-before and reached-custom-again, of a
-    good call before and after it; failed-backward, what was made to fail within the backward pass (functions, packages)
+    good call before and after it, and reached-custom-other, of one of other shapes after that; failed-backward, what
+    was made to fail within the backward pass (functions, packages); not-met, why the condition did not come about;
+    not-noticed, why it seems that the product has not met it
 
     A call is `steps` calls in a row. Of custom and fallback alone, and of a call after the first:
 

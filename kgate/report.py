@@ -23,28 +23,33 @@ from kgate.plan import DRILLS, ORDER
 from kgate.pooled import known, ordinary, pooled
 from kgate.premises import Attempt
 from kgate.runner import records
-from kgate.runner.ledger import Ledger
-from kgate.runner.state import LEDGER, SPENT, STATE, untrimmed
+from kgate.runner.ledger import Ledger, in_use
+from kgate.runner.state import LEDGER, LOCK, SPENT, STATE, untrimmed
 from kgate.setting import Setting
 from kgate.stopwatch import Stopwatch
+
+NOT_YET = "the run is still running, and its answers are not all in; ask again when it has ended"
+TOO_EARLY = "the run was interrupted before all answers were in; `kgate check` goes on with it"
+STILL_RUNNING = "the run is still running: this is what it has measured until now"
 
 
 def again(folders: Sequence[Path], path: Path) -> Report:
     """
     Of the attempts whose results lie in `folders`; without any, of the last run of the manifest at `path`.
 
-    Raises UsageError where there is no run or the folders are of several, HostError where it was ended too early.
+    Raises UsageError where there is no run or the folders are of several, HostError where it was ended too early, or is
+    still running.
     """
-    whole = pooled([Ledger.recalled(file) for file in (map(ledger_in, folders) if folders else [last(path)])])
+    files = [ledger_in(folder) for folder in folders] or [last(path)]
+    whole, running = pooled([Ledger.recalled(file) for file in files]), any(map(in_use, files))
     made = premises.attempts(whole)
     here = narrowed(premises.setting_of(*known(whole), whole), made[-1])
     owned, owned_before = (premises.ownership(whole, tree) for tree in ("head", "base"))
     if owned is None or owned_before is None:
-        raise HostError(
-            f"{whole.path}: the run was interrupted before all answers were in; `kgate check` goes on with it"
-        )
+        raise HostError(f"{whole.path}: {NOT_YET if running else TOO_EARLY}")
     at = planned(whole) if len(folders) > 1 else ()
-    return judged(here, recorded(here), made, (owned, owned_before), at)
+    found = judged(here, recorded(here), made, (owned, owned_before), at)
+    return replace(found, run=replace(found.run, remarks=(*found.run.remarks, STILL_RUNNING))) if running else found
 
 
 def judged(
@@ -64,7 +69,8 @@ def judged(
 
     times = latency.Times() if made[-1].drills_only else latency.twice(here, decided, prepare=undisturbed)
     run = observed(here, answers, times, *owned)
-    run = replace(run, drills=drills.planned(here.plan, made[-1].drills), drills_only=made[-1].drills_only)
+    planned_drills = drills.planned(here.plan, made[-1].drills)
+    run = drills.told(run, planned_drills, made[-1].drills, alone=made[-1].drills_only)
     left = left_over(allowance, times.over_budget, len(here.plan.cases))
     run = replace(run, remarks=(*run.remarks, *times.remarks, *filter(None, (left,))))
     return reported(here, run, rules.judge(run, here.manifest.policy), together(made), attempts=len(made))
@@ -78,16 +84,23 @@ def ledger_in(folder: Path) -> Path:
     return file
 
 
+def as_it_is(ledger: Path) -> Path:
+    """What its run knows; a run that goes on has taken up what it does not measure anew, and no more."""
+    return ledger if in_use(ledger) else untrimmed(ledger)
+
+
 def last(path: Path) -> Path:
     """The ledger that was written to last, of those of this manifest. Raises UsageError where there is none."""
     file = manifests.located(path)
     root = manifests.root_of(file.parent)
     wanted = file.relative_to(root).as_posix()
     written = [path for path in (root / STATE).glob("*.jsonl") if not path.name.endswith(SPENT)]
-    for ledger in map(untrimmed, sorted(written, key=lambda path: -path.stat().st_mtime_ns)):
+    for ledger in map(as_it_is, sorted(written, key=lambda path: -path.stat().st_mtime_ns)):
         found = premises.read(Ledger.recalled(ledger))
         if found is not None and found[0].manifest == wanted:
             return ledger
+    if in_use(root / STATE / LOCK):
+        raise HostError(f"{file}: its first run has just begun, and there is nothing to report yet; ask again later")
     raise UsageError(f"{file}: no run of it is known here; run `kgate check` first, or name a folder of results")
 
 

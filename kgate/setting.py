@@ -35,7 +35,7 @@ from kgate.terms.stored import in_words
 Emit = Callable[[Event], None]
 # Failures that may be the machine's: of a package, a driver, a neighbour. An earlier run's are not believed.
 PASSING = ("environment", "import", "compile")
-TRANSIENT = ("unavailable", "hung", "out-of-memory")
+TRANSIENT = ("unavailable", "hung", "died", "exited", "out-of-memory")
 LONGEST = 300  # letters of a note: what cannot be copied may be many files
 CLUSTERS = 3  # zygotes per arm, used in turn: children of one share its address layout and hash seed
 

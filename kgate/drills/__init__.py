@@ -11,21 +11,26 @@ from dataclasses import replace
 
 from kgate.answers import Answers
 from kgate.correctness import Bench
-from kgate.drills.agenda import ALL, CHOICES, alone, planned, smallest_of_all
+from kgate.drills.agenda import ALL, CHOICES, NONE, alone, planned
 from kgate.drills.field import Field, Share, starts
+from kgate.drills.hanging import was_left_out
+from kgate.ladder import strayed
 from kgate.model import (
     FALLBACK,
     HEAD,
     REFERENCE,
     SWITCH_OFF,
+    SWITCH_ON,
     Arm,
     Case,
     Drill,
     Event,
     Measurement,
     Route,
+    Run,
     Tree,
     of_base,
+    unmet,
 )
 from kgate.plan import DRILLS, drilled, same_signature
 from kgate.setting import Emit, Setting
@@ -33,7 +38,15 @@ from kgate.worker import conditions
 
 ARMS = tuple(Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition=name) for name in conditions.CONDITIONS)
 
-__all__ = ["ALL", "ARMS", "CHOICES", "alone", "answers", "grounds", "planned", "smallest_of_all", "under_a_condition"]
+NONE_REMARK = "conditions of the way out were left out by --drills none: no more of it than the switch was tried"
+
+__all__ = ["ALL", "ARMS", "CHOICES", "alone", "answers", "grounds", "planned", "told", "under_a_condition"]
+
+
+def told(run: Run, drills: Sequence[Drill], which: str, *, alone: bool) -> Run:
+    """A run with its drills, and what a reader must know who does not look for drills where there are none."""
+    left_out = (NONE_REMARK,) if which == NONE else ()
+    return replace(run, drills=tuple(drills), drills_only=alone, remarks=(*run.remarks, *left_out))
 
 
 def under_a_condition(arm: Arm) -> bool:
@@ -41,11 +54,12 @@ def under_a_condition(arm: Arm) -> bool:
     return arm.condition in conditions.CONDITIONS
 
 
-def grounds(setting: Setting, emit: Emit) -> Answers:
+def grounds(setting: Setting, drills: Sequence[Drill], emit: Emit) -> Answers:
     """What drills are judged by, where nothing else is asked for: fallback, reference, both positions of the switch."""
     bench = Bench(setting=setting, emit=emit)
     cases = setting.plan.cases
-    emit(Event(name="planned", fields={"cases": len(cases), "steps": (4 + len(ARMS)) * len(cases)}))
+    steps = 2 * len(cases) + 2 * len(drilled(setting.plan, cases)) + sum(len(drill.cases) for drill in own(drills))
+    emit(Event(name="planned", fields={"cases": len(cases), "steps": steps}))
     if setting.plan.target.kind != "cpu":
         bench.warm({HEAD: cases})
     in_base = [c for c in cases if same_signature(setting.plan, c)]
@@ -54,6 +68,8 @@ def grounds(setting: Setting, emit: Emit) -> Answers:
     bench.run_references(cases)
     for arm in DRILLS:
         bench.run(arm, drilled(setting.plan, cases))
+    # Only where the dispatch turns the kernel down: whether that is because it gives no answer here.
+    bench.run(HEAD, [c for c in cases if turned_down(bench, c)])
     bench.compare_all()
     for arm in DRILLS:
         bench.run(of_base(arm), [c for c in in_base if bench.suspect(arm, c)])
@@ -61,10 +77,15 @@ def grounds(setting: Setting, emit: Emit) -> Answers:
     return replace(bench.answers, resumed=bench.resumed)
 
 
+def own(drills: Iterable[Drill]) -> list[Drill]:
+    """Those with processes of their own; the switch, turned off from the start, is an arm like others."""
+    return [drill for drill in drills if drill.cases and drill.condition != SWITCH_OFF.condition]
+
+
 def answers(setting: Setting, before: Answers, drills: Sequence[Drill], emit: Emit) -> Answers:
     """`before`, and what the dispatch answered under each condition; base's is asked where head's is at fault."""
-    own = [drill for drill in drills if drill.cases and drill.condition != SWITCH_OFF.condition]
-    if not own or setting.unbuilt:
+    chosen = own(drills)
+    if not chosen or setting.unbuilt:
         return before
     told = one_at_a_time(emit)
     bench = Bench(setting=setting, emit=told)
@@ -72,13 +93,18 @@ def answers(setting: Setting, before: Answers, drills: Sequence[Drill], emit: Em
     bench.comparisons.update(before.comparisons)
     with starts(setting, told) as start_of:
         field = Field(bench=bench, start_of=start_of, lock=threading.Lock())
-        field.run([Share(drill=drill, arm=drill.arm, cases=drill.cases) for drill in own])
+        field.run([Share(drill=drill, arm=drill.arm, cases=drill.cases) for drill in chosen])
         compare(bench)
-        field.run(list(suspects(bench, own)))
+        field.run(list(suspects(bench, chosen)))
         compare(bench)
     found = bench.answers
     resumed = before.resumed + bench.resumed
     return replace(before, outcomes=found.outcomes, comparisons=found.comparisons, resumed=resumed)
+
+
+def turned_down(bench: Bench, case: Case) -> bool:
+    outcome = bench.outcomes.get((SWITCH_ON, case))
+    return isinstance(outcome, Measurement) and strayed(SWITCH_ON, outcome)
 
 
 def one_at_a_time(emit: Emit) -> Emit:
@@ -116,8 +142,10 @@ def astray(bench: Bench, drill: Drill, case: Case) -> bool:
     """Whether a rule may have something to say of it."""
     outcome = bench.outcomes.get((drill.arm, case))
     if not isinstance(outcome, Measurement):
-        return True
+        return not was_left_out(outcome)
     silent = drill.logged and not outcome.facts.get("logged")
-    latched = not outcome.facts.get("reached-custom-again", 1)
+    latched = not outcome.facts.get("reached-custom-again", 1) and not outcome.facts.get("reached-custom-other")
     stuck = drill.condition == "switch-off-later" and bool(outcome.facts.get("reached-custom"))
-    return silent or latched or stuck or any(not c.holds for c in bench.comparisons.get((drill.arm, case), ()))
+    missed = bool(unmet(outcome, bench.outcomes.get((SWITCH_ON, case))))
+    wrong = any(not c.holds for c in bench.comparisons.get((drill.arm, case), ()))
+    return silent or latched or stuck or missed or wrong

@@ -13,7 +13,6 @@ from kgate.worker.conditions import Declared
 SMALLEST, ALL, NONE = CHOICES = ("smallest", "all", "none")  # of `--drills`
 SWITCHED = "with the switch off"
 LEFT_OUT = "left out by --drills none"
-NO_SWITCH = "the manifest declares no switch"
 NO_CASE = "no workload of it is meant for this device"
 
 
@@ -31,7 +30,7 @@ def of_kernel(plan: Plan, kernel: Kernel, which: str) -> Iterator[Drill]:
     if mine and kernel.switch is not None:
         yield replace(switched, cases=mine)
     else:
-        yield replace(switched, not_run=NO_SWITCH if mine else NO_CASE)
+        yield replace(switched, not_run=conditions.NO_SWITCH if mine else NO_CASE)
     declared = declared_of(plan, kernel)
     chosen = mine if which == ALL else smallest(plan, mine)
     for condition in conditions.every():
@@ -79,14 +78,21 @@ def smallest(plan: Plan, cases: Iterable[Case]) -> tuple[Case, ...]:
     return tuple(c for c in plan.cases if c in (some or kept))
 
 
-def smallest_of_all(plan: Plan) -> tuple[Case, ...]:
-    kept = {c for name in plan.kernels for c in smallest(plan, [c for c in plan.cases if c.kernel == name])}
-    return tuple(c for c in plan.cases if c in kept)
+def spare(plan: Plan, case: Case) -> Case | None:
+    """The smallest other workload of its kernel that has other shapes: a flag for one shape alone is none for it."""
+    mine = (case.kernel, case.direction)
+    others = [c for c in plan.cases if (c.kernel, c.direction) == mine and not plan.workloads[c].empty]
+    unlike = [c for c in others if shapes(plan.workloads[c]) != shapes(plan.workloads[case])]
+    return min(unlike, key=lambda c: elements(plan.workloads[c]), default=None)
 
 
-def alone(plan: Plan, which: str) -> Plan:
-    """Where nothing but drills is asked for, only what is drilled under every condition is run at all."""
-    return plan if which == ALL else replace(plan, cases=smallest_of_all(plan), variants={})
+def shapes(workload: Workload) -> list[tuple[int, ...]]:
+    return [tensor.shape for tensor in tensors_within(workload.args.values())]
+
+
+def alone(plan: Plan) -> Plan:
+    """Where nothing but drills is asked for: the switch is tried with every workload, and no variant is asked."""
+    return replace(plan, variants={})
 
 
 def elements(workload: Workload) -> int:

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from kgate.correctness import Bench
-from kgate.drills.agenda import packages
-from kgate.model import HEAD, SWITCH_ON, Arm, Case, Drill, Kernel, Outcome, Tree
+from kgate.drills.agenda import packages, spare
+from kgate.drills.hanging import left_out
+from kgate.model import HEAD, SWITCH_ON, Arm, Case, Drill, Event, Kernel, Outcome, Tree
 from kgate.plan import Plan, job
 from kgate.protocol import CaseJob
 from kgate.runner import parallel, records
@@ -68,6 +69,9 @@ class Field:
         return replace(share, cases=tuple(c for c in share.cases if not self.bench.recall(share.arm, c)))
 
     def run_one(self, share: Share) -> None:
+        share = self.without_hanging(share)
+        if not share.cases:
+            return
         setting, condition = self.bench.setting, conditions.of_name(share.drill.condition)
         kernel = kernel_of(setting.plan, share.arm, share.drill.kernel)
         # A run without a GPU is a run on the CPU, also where the other arms are not.
@@ -75,13 +79,26 @@ class Field:
         run_outputs(
             place,
             share.arm,
-            [drill_job(setting.plan, share.arm, case, condition) for case in share.cases],
+            [with_spare(setting.plan, share.arm, case, condition) for case in share.cases],
             {**switched(kernel, condition), **condition.ENV, **caches(place, share.arm, condition)},
             self.bench.emit,
             self.done(share),
             start=self.start_of(condition),
             errand=Errand(mode="drill", condition=condition.NAME),
         )
+
+    def without_hanging(self, share: Share) -> Share:
+        """What is known to hang is not waited for again; asked in its turn, when others may have."""
+        kernel = kernel_of(self.bench.setting.plan, share.arm, share.drill.kernel)
+        with self.lock:
+            found = {c: left_out(self.bench.outcomes, kernel, share.arm, c) for c in share.cases}
+        for case, failure in found.items():
+            if failure is not None:
+                self.done(share)(case.name, failure)
+                said = {"case": case.name, "arm": share.arm.name}
+                self.bench.emit(Event(name="note", fields={**said, "text": f"{case.name}: {failure.text}"}))
+                self.bench.emit(Event(name="case-ended", fields={**said, "ok": False}))
+        return replace(share, cases=tuple(case for case, failure in found.items() if failure is None))
 
     def done(self, share: Share) -> Callable[[str, Outcome], None]:
         def file(name: str, outcome: Outcome) -> None:
@@ -95,6 +112,13 @@ class Field:
 
 def kernel_of(plan: Plan, arm: Arm, name: str) -> Kernel:
     return (plan.base_kernels if arm.tree is Tree.BASE else plan.kernels)[name]
+
+
+def with_spare(plan: Plan, arm: Arm, case: Case, condition: Condition) -> CaseJob:
+    made, other = drill_job(plan, arm, case, condition), spare(plan, case)
+    if condition.NAME != "call-refused" or other is None:
+        return made
+    return replace(made, spare=drill_job(plan, arm, other, condition))
 
 
 def drill_job(plan: Plan, arm: Arm, case: Case, condition: Condition) -> CaseJob:

@@ -54,12 +54,31 @@ def check(family: Family) -> None:
             f"'custom' and 'dispatch' are both {given['custom']!r}, so the switch has nothing to choose between; "
             "name in 'custom' the kernel that 'dispatch' calls when the switch is on"
         )
+    check_optional(given)
     if "reset" in given and "setup" not in given:
         raise given.marks["reset"].error("is called with the state that 'setup' makes, and there is none; add 'setup'")
     if "mutates" in given:
         for name, mark in given["mutates"].marked():
             if name not in family.args:
                 raise mark.error(f"{name!r} is not an argument of {family.name}{nearest(name, family.args)}")
+
+
+def check_optional(given: Fields) -> None:
+    """What is taken away must leave something to call: neither torch, nor what dispatch or fallback is in."""
+    for name, mark in given["optional"].marked() if "optional" in given else ():
+        if is_in("torch", name):
+            raise mark.error("torch makes the tensors of every path, so no drill can take it away; remove it")
+        for path in ("dispatch", "fallback"):
+            module = given.get(path, "").partition(":")[0]
+            if module and is_in(module, name):
+                raise mark.error(
+                    f"{name!r} is where {path!r} itself is ({given[path]}), so nothing is left to call; name "
+                    "what the kernel imports and the fallback does not"
+                )
+
+
+def is_in(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
 
 
 def switch(given: Fields) -> Switch:

@@ -22,6 +22,7 @@ from kgate.model.declared import (
     Waiver,
     Workload,
 )
+from kgate.model.drilled import Drill, unmet
 from kgate.model.held import KINDS, Amendment, Found, Inventory, Kind, Owed, Terms
 from kgate.model.judged import Event, Finding, Report, Run, Scope, Verdict, verdict_of
 from kgate.model.measured import (
@@ -59,7 +60,6 @@ from kgate.model.observed import (
     Comparison,
     CompiledKernel,
     Direction,
-    Drill,
     Failure,
     Measurement,
     Metric,
@@ -150,5 +150,6 @@ __all__ = [
     "Workload",
     "of_base",
     "passed",
+    "unmet",
     "verdict_of",
 ]

@@ -8,15 +8,16 @@ from typing import Any
 from kgate.errors import ExitCode
 from kgate.model.calibrated import Standing
 from kgate.model.declared import Kernel, Level, Place, Workload
+from kgate.model.drilled import Drill, unmet
 from kgate.model.held import Terms
 from kgate.model.measured import Baseline, Fingerprint, Instrument, Latency, Ratio, Shift
 from kgate.model.observed import (
     BASE,
     HEAD,
+    SWITCH_ON,
     Arm,
     Case,
     Comparison,
-    Drill,
     Failure,
     Measurement,
     Outcome,
@@ -101,6 +102,11 @@ class Run:
         answer = self.answered(arm, case)
         paths = [role for role in ("custom", "fallback") if answer and answer.facts.get(f"reached-{role}")]
         return ", then ".join(paths) or "neither"
+
+    def unmet(self, drill: Drill, case: Case) -> str:
+        """Why its condition did not come about, as a clause; "" if it did, and where there is no answer."""
+        answer = self.answered(drill.arm, case)
+        return unmet(answer, self.outcome(SWITCH_ON, case)) if answer else ""
 
     def failed(self, arm: Arm, case: Case) -> Failure | None:
         outcome = self.outcomes.get((arm, case))

@@ -247,34 +247,6 @@ class Comparison:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drill:
-    """
-    One condition for one kernel, as planned. `where` ends a sentence about a call: "where the package is absent".
-
-    `cases` are those that are run under it; `not_run` is why there are none, as a clause. `blocks`: the product can
-    know of it before it calls the kernel, so that a crash is no answer. `logged`: a fallback for this cause is worth a
-    line in a log.
-    """
-
-    kernel: str
-    condition: str
-    where: str
-    cases: tuple[Case, ...] = ()
-    not_run: str = ""
-    blocks: bool = True
-    logged: bool = False
-
-    @property
-    def name(self) -> str:
-        """What findings call it: `gemm (package-absent)`."""
-        return f"{self.kernel} ({self.condition})"
-
-    @property
-    def arm(self) -> Arm:
-        return Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition=self.condition)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Ownership:
     """
     Who answers for a kernel. `files` -> the CODEOWNERS rule that matches, as (place, pattern, owners); None for none.

@@ -1,6 +1,6 @@
 """What each condition did to each kernel, in the columns that text and Markdown share."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from kgate.figures import count
@@ -9,9 +9,11 @@ from kgate.model import Drill, Failure, Finding, Measurement, Outcome, Report, R
 HEADERS = ("condition", "path", "calls", "cost", "logged", "result")
 LEGEND = (
     "path: which functions the dispatch called, and how often each (custom + fallback), counted by the worker; cost: "
-    "import and calls of all workloads that were tried; right: as the reference has it, within the tolerance"
+    "import and calls of all workloads that were tried; right: as the reference has it, within the tolerance; not met: "
+    "the condition did not come about, so that the answer is no test"
 )
 UNKNOWN = "–"
+NOT_MET = "not met"
 RULES = ("fallback-", "switch-without-effect")  # that speak of the switch, turned off from the start
 
 
@@ -69,9 +71,12 @@ def speaks_of(finding: Finding, drill: Drill) -> bool:
 
 
 def result(run: Run, drill: Drill, said: list[Finding]) -> str:
-    if said:
-        return ", ".join(dict.fromkeys(f.rule for f in said))
+    missed = [NOT_MET] if any(run.unmet(drill, case) for case in drill.cases) else []
+    if said or missed:
+        return ", ".join(dict.fromkeys([*missed, *(f.rule for f in said)]))
     outcomes = [run.outcome(drill.arm, case) for case in drill.cases]
+    if any(map(not_here, outcomes)):
+        return "not run"
     if any(isinstance(outcome, Failure) for outcome in outcomes):
         return "fails as without it"
     compared = all(run.comparisons.get((drill.arm, case)) for case in drill.cases)
@@ -82,12 +87,33 @@ def result(run: Run, drill: Drill, said: list[Finding]) -> str:
     return ("right (nothing to break)" if untouched else "right") if compared else "not compared"
 
 
-def not_run(run: Run) -> Iterator[str]:
-    """`lower-gpu, unknown-gpu: this run has no GPU`, once for all kernels of which it is true."""
+def not_here(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Failure) and outcome.reason == "unavailable"
+
+
+def untried(run: Run) -> Iterator[str]:
+    """`not run: lower-gpu, unknown-gpu: this run has no GPU`, once for all kernels of which it is true."""
+    mine = [drill for drill in run.drills if run.of_kernel(drill.kernel)]
+    for why_not, word in ((not_run, "not run"), (unmet, NOT_MET)):
+        untold = ((drill, why) for drill in mine if (why := why_not(run, drill)))
+        yield from (f"{word}: {line}" for line in grouped(run, untold))
+
+
+def not_run(run: Run, drill: Drill) -> str:
+    """Why it was not, as planned or as it came; "" if it was, with every case."""
+    outcomes = [run.outcome(drill.arm, case) for case in drill.cases]
+    missing = [outcome.text for outcome in outcomes if isinstance(outcome, Failure) and not_here(outcome)]
+    return next(iter(missing), drill.not_run)
+
+
+def unmet(run: Run, drill: Drill) -> str:
+    return next((why for case in drill.cases if (why := run.unmet(drill, case))), "")
+
+
+def grouped(run: Run, drills: Iterable[tuple[Drill, str]]) -> Iterator[str]:
     kernels: dict[str, dict[str, list[str]]] = {}
-    for drill in run.drills:
-        if drill.not_run and run.of_kernel(drill.kernel):
-            kernels.setdefault(drill.not_run, {}).setdefault(drill.condition, []).append(drill.kernel)
+    for drill, why in drills:
+        kernels.setdefault(why, {}).setdefault(drill.condition, []).append(drill.kernel)
     for why, of_condition in kernels.items():
         same: dict[frozenset[str], list[str]] = {}
         for condition, names in of_condition.items():
@@ -100,10 +126,11 @@ def not_run(run: Run) -> Iterator[str]:
 def coverage(run: Run) -> Iterator[str]:
     """Which workloads met every condition, a line for each kernel; they have all its dtypes and options."""
     for name in run.kernels:
-        tried = dict.fromkeys(c.workload for d in run.drills_of(name) if d.condition != "switch-off" for c in d.cases)
+        cases = [c for d in run.drills_of(name) if d.condition != "switch-off" for c in d.cases]
+        tried, ways = dict.fromkeys(c.workload for c in cases), dict.fromkeys(c.direction for c in cases)
         if tried:
-            of = len(run.kernels[name].workloads)
-            yield f"{name}: {', '.join(tried)}, {len(tried)} of {count(of, 'workload')}, forward"
+            of = count(len(run.kernels[name].workloads), "workload")
+            yield f"{name}: {', '.join(tried)}, {len(tried)} of {of}, {' and '.join(ways)}"
 
 
 def summary(report: Report) -> str:

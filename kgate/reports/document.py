@@ -156,7 +156,11 @@ def drill(run: Run, planned: Drill) -> dict[str, Any]:
         "blocks": planned.blocks,
         "not_run": planned.not_run,
         "cases": [
-            {"name": c.name, "path": run.path_taken(planned.arm, c) if run.answered(planned.arm, c) else ""}
+            {
+                "name": c.name,
+                "path": run.path_taken(planned.arm, c) if run.answered(planned.arm, c) else "",
+                "not_met": run.unmet(planned, c),
+            }
             for c in planned.cases
         ],
     }

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from kgate.escape import plain
-from kgate.model import Case, Drill, Finding, Report, Scope
+from kgate.model import Case, Drill, Finding, Report, Run, Scope
+from kgate.reports import _drills
 from kgate.reports._cells import HEADERS, rows
 from kgate.reports._style import Style
 
@@ -68,7 +69,7 @@ def grouped(report: Report) -> dict[str, list[Entry]]:
             Entry(name=below(case), said=taken(left, case.kernel, case.stable_name), output=shown)
         )
     for drill in run.drills:
-        suites[drill.kernel].append(drilled(drill, left))
+        suites[drill.kernel].append(drilled(run, drill, left))
     for case, why in run.carried.items():
         told = f"proved by run {why.run} at commit {why.commit[:9]}, and unchanged since"
         suites.setdefault(case.kernel, []).append(Entry(name=below(case), said=(), skipped=told))
@@ -82,8 +83,10 @@ def below(case: Case) -> str:
     return case.stable_name.removeprefix(f"{case.kernel}/")
 
 
-def drilled(drill: Drill, left: list[Finding]) -> Entry:
-    return Entry(name=f"drill {drill.condition}", said=taken(left, drill.kernel, drill.name), skipped=drill.not_run)
+def drilled(run: Run, drill: Drill, left: list[Finding]) -> Entry:
+    missed = f"{_drills.NOT_MET}: {why}" if (why := _drills.unmet(run, drill)) else ""
+    skipped = _drills.not_run(run, drill) or missed
+    return Entry(name=f"drill {drill.condition}", said=taken(left, drill.kernel, drill.name), skipped=skipped)
 
 
 def taken(left: list[Finding], kernel: str, name: str) -> tuple[Finding, ...]:

@@ -118,7 +118,7 @@ def case_table(report: Report) -> Part:
 
 def drill_table(report: Report) -> Part | None:
     found = tuple(line((row.kernel, *row.cells)) for row in _drills.rows(report, markdown))
-    told = [f"- not run: {markdown(why)}\n" for why in _drills.not_run(report.run)]
+    told = [f"- {markdown(line)}\n" for line in _drills.untried(report.run)]
     told += [f"- workloads of {markdown(text)}\n" for text in _drills.coverage(report.run)]
     head = line(("kernel", *_drills.HEADERS)) + line((":--",) * 7)
     foot = f"\n{''.join(told)}\n{_drills.LEGEND}.\n"

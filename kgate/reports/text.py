@@ -113,7 +113,7 @@ def matrix(report: Report, style: Style) -> list[str]:
             lines.append(row.kernel)
         kernel = row.kernel
         lines.append(aligned(row.cells, widths))
-    told = [f"not run: {why}" for why in _drills.not_run(report.run)]
+    told = list(_drills.untried(report.run))
     told += [f"workloads of {line}" for line in _drills.coverage(report.run)]
     return [*lines, *(line for text in (*told, _drills.LEGEND) for line in wrapped(plain(text), style.width))]
 

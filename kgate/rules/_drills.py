@@ -21,6 +21,7 @@ from kgate.rules._law import Limit, Said, of_kernel
 from kgate.rules._state import NOT_HERE, alike, custom_failure, fallback_failure, first_broken, reached
 
 NO_GPU = "no-gpu"
+HANGING = (HEAD, FALLBACK, SWITCH_OFF, SWITCH_ON)
 
 
 def conditions(run: Run) -> Iterator[Drill]:
@@ -72,6 +73,11 @@ def takes_custom(run: Run, case: Case) -> bool:
     if run.outcome(SWITCH_ON, case) is not None:
         return reached(run, SWITCH_ON, case, "custom") > 0
     return run.outcome(HEAD, case) is None or run.answered(HEAD, case) is not None
+
+
+def hangs(run: Run, case: Case) -> bool:
+    """Whether it hangs without any condition, so that no more than that was waited for."""
+    return any((f := run.failed(arm, case)) is not None and f.reason == "hung" for arm in HANGING)
 
 
 def wrong_without(run: Run, drill: Drill, case: Case) -> bool:

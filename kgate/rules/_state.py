@@ -5,6 +5,7 @@ from kgate.model import (
     FALLBACK_TIMED,
     HEAD,
     LATER,
+    REFERENCE,
     REPEATS,
     SWITCH_ON,
     TIMED,
@@ -23,12 +24,14 @@ NOT_HERE = ("unavailable", "outside-tree")
 # What to do where time, and nothing else, was wanting.
 OVER_BUDGET = "Give --budget more minutes, or run the same command again: it goes on with what it has measured."
 
+IMPORTING = " cannot be imported by "  # between a module and what follows of interpreter and cause
 HAPPENED = {
     "import-failed": "does not import",
     "function-missing": "is not there",
     "compile-failed": "does not compile",
     "raised": "raised",
     "wrong-type": "returned the wrong type",
+    "wrong-signature": "does not take the manifest's arguments",
     "narrowed": "was computed in a lower precision",
     "out-of-memory": "ran out of memory",
     "hung": "hung",
@@ -55,7 +58,19 @@ def alike(one: Failure | None, other: Failure | None) -> bool:
     """Two arms that fell over the same thing, such as a module that holds both of them and does not import."""
     if one is None or other is None:
         return False
-    return (one.reason, one.text) == (other.reason, other.text)
+    return (one.reason, cause(one)) == (other.reason, cause(other))
+
+
+def cause(failure: Failure) -> str:
+    """What it fell over: without the name of the module that did not import because another one did not."""
+    return failure.text.partition(IMPORTING)[2] or failure.text
+
+
+def uncompared(run: Run, case: Case) -> dict[str, str]:
+    """Evidence beside a fallback that failed: what else that takes away."""
+    if run.kernels[case.kernel].reference or run.failed(REFERENCE, case) is None:
+        return {}
+    return {"compared": "nothing, since the fallback is the reference as well"}
 
 
 def custom_failure(run: Run, case: Case) -> Failure | None:

@@ -46,7 +46,7 @@ def said(run: Run, case: Case, failure: Failure) -> Said:
     else:
         while_ = " in the timed loop" if failure.rung == "latency" else ""
         sentence = f"{function} on workload {case.workload}{while_} {happened(failure)}"
-    advice = reason_advice(failure.reason, function, interpreter(run))
+    advice = reason_advice(failure.reason, function, interpreter(run), failure.text)
     return Said(sentence=sentence, evidence=evidence, advice=advice)
 
 

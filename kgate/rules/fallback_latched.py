@@ -14,14 +14,15 @@ from kgate.rules._law import Limit, Said
 NAME = "fallback-latched"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
-WANTS = "After a call that the kernel refused, the dispatch calls it again."
+WANTS = "After a call that the kernel refused, the dispatch calls it again, at least with other shapes."
 WHY = (
     "A dispatcher that remembers a failure for the whole process turns one odd shape into a slow service: no error, no "
     "wrong number, and a restart that mends it for a day."
 )
 SATISFY = (
-    "Fall back for the call that was refused, and keep no flag; or keep one for the shape and dtype that failed. What "
-    "is known before the call (a package, a device) may be remembered."
+    "Fall back for the call that was refused, and keep no flag; or keep one for the shapes that were refused, which "
+    "shows where the manifest has a workload of other shapes. What is known before the call (a package, a device) may "
+    "be remembered."
 )
 
 
@@ -33,17 +34,18 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
 
 def latched_said(run: Run, drill: Drill) -> Said | None:
     calls = {
-        case: [answer.facts.get(f"reached-custom-{when}") for when in ("before", "again")]
+        case: [answer.facts.get(f"reached-custom-{when}") for when in ("before", "again", "other")]
         for case, answer in answers(run, drill)
     }
-    latched = [case for case, (before, again) in calls.items() if before and again == 0]
+    latched = [case for case, (before, again, other) in calls.items() if before and again == 0 and not other]
     if not latched:
         return None
-    kernel = run.kernels[drill.kernel]
+    kernel, (before, _, other) = run.kernels[drill.kernel], calls[latched[0]]
+    seen = {} if other is None else {"calls of custom with other shapes": "0 after"}
     return Said(
         sentence=f"{kernel.dispatch}, after one call that {kernel.custom} refused, never calls it again, "
         f"{on_workloads(latched)}",
-        evidence={"calls of custom": f"{calls[latched[0]][0]} before, 0 after"},
-        advice=f"Take the flag out of {kernel.dispatch} that remembers the failure, or keep it for the refused shape "
-        "alone.",
+        evidence={"calls of custom": f"{before} before, 0 after", **seen},
+        advice=f"Take the flag out of {kernel.dispatch} that remembers the failure, or keep it for the refused shapes "
+        f"alone{'; to show that, the manifest needs a workload of other shapes' * (other is None)}.",
     )

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from kgate.advice import reason_advice
 from kgate.model import Finding, Kernel, Level, Run
 from kgate.rules._law import Limit, Said, of_case, of_kernel
-from kgate.rules._state import alike, custom_failure, fallback_failure, happened, trace
+from kgate.rules._state import alike, custom_failure, fallback_failure, happened, trace, uncompared
 
 NAME = "fallback-missing"
 DEFAULT = Level.FAIL
@@ -29,8 +30,10 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         function = run.kernels[case.kernel].fallback
         said = Said(
             sentence=f"the fallback {function} {happened(failure)}",
-            evidence=trace(failure),
-            advice=f"Put {function} back where the manifest says, or correct `fallback` in the manifest.",
+            evidence={**trace(failure), **uncompared(run, case)},
+            advice=reason_advice("import-failed", function, said=failure.text)
+            if failure.reason == "import-failed"
+            else f"Put {function} back where the manifest says, or correct `fallback` in the manifest.",
         )
         yield of_case(run, limit, case, said)
 

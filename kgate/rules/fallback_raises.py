@@ -7,11 +7,12 @@ error through, and to turn the switch, is a choice that a product may make.
 
 from collections.abc import Iterable, Mapping
 
-from kgate.model import SWITCH_OFF, Case, Drill, Failure, Finding, Level, Run
+from kgate.advice import reason_advice
+from kgate.model import SWITCH_OFF, Case, Drill, Failure, Finding, Kernel, Level, Run
 from kgate.rules import fallback_missing
 from kgate.rules._drills import conditions, failures, of_drill, on_workloads, softened
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import NOT_HERE, alike, custom_failure, fallback_failure, happened, trace
+from kgate.rules._state import NOT_HERE, alike, custom_failure, fallback_failure, happened, trace, uncompared
 
 NAME = "fallback-raises"
 DEFAULT = Level.FAIL
@@ -30,6 +31,7 @@ SATISFY = (
     "every exception that importing it may raise, and take the fallback. Where the kernel fails within its call this "
     "is a warning, unless the policy names the rule."
 )
+LOST = ("hung", "died", "exited")  # with its process
 ELSEWHERE = (*NOT_HERE, *fallback_missing.REASONS, "wrong-type", "narrowed")
 
 
@@ -50,8 +52,19 @@ def condition_said(run: Run, drill: Drill, failed: Mapping[Case, Failure]) -> Sa
     return Said(
         sentence=f"{dispatch} {drill.where}, {on_workloads(list(failed))}, {happened(failed[first])}",
         evidence=trace(failed[first]),
-        advice=f"Let {dispatch} answer by {run.kernels[drill.kernel].fallback} there, and log one line.",
+        advice=condition_advice(run.kernels[drill.kernel], failed[first]),
     )
+
+
+def condition_advice(kernel: Kernel, failure: Failure) -> str:
+    if failure.rung == "import":
+        return (
+            f"Let {kernel.dispatch.partition(':')[0]} be imported there: ask for package and GPU when "
+            f"{kernel.dispatch} is called, and answer by {kernel.fallback} where they are not there."
+        )
+    if failure.reason in LOST:
+        return reason_advice(failure.reason, kernel.dispatch)
+    return f"Let {kernel.dispatch} answer by {kernel.fallback} there, and log one line."
 
 
 def alone_said(run: Run, case: Case) -> Said | None:
@@ -62,9 +75,20 @@ def alone_said(run: Run, case: Case) -> Said | None:
     while_ = " in the timed loop" if failure.rung == "latency" else ""
     return Said(
         sentence=f"the fallback {function} on workload {case.workload}{while_} {happened(failure)}",
-        evidence=trace(failure),
-        advice=f"Call {function} on this workload and mend it: production runs it when the kernel is off.",
+        evidence={**trace(failure), **uncompared(run, case)},
+        advice=alone_advice(run.kernels[case.kernel], failure),
     )
+
+
+def alone_advice(kernel: Kernel, failure: Failure) -> str:
+    if failure.reason == "wrong-signature":
+        return (
+            f"Name under `fallback` a function that takes what {kernel.dispatch} takes, as `args` of the manifest "
+            f"lists it; where {kernel.fallback} is right as it is, a wrapper of one line will do."
+        )
+    if failure.reason in LOST:
+        return reason_advice(failure.reason, kernel.fallback)
+    return f"Call {kernel.fallback} on this workload and mend it: production runs it when the kernel is off."
 
 
 def drill_said(run: Run, case: Case) -> Said | None:

@@ -36,7 +36,10 @@ def silent_said(run: Run, drill: Drill) -> Said | None:
     silent = [
         case
         for case, answer in answers(run, drill)
-        if answer.facts.get("logged") is False and stood_in(run, drill, case) and takes_custom(run, case)
+        if answer.facts.get("logged") is False
+        and stood_in(run, drill, case)
+        and takes_custom(run, case)
+        and not run.unmet(drill, case)
     ]
     if not silent:
         return None

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from kgate.model import FALLBACK, HEAD, SWITCH_OFF, SWITCH_ON, Case, Drill, Finding, Kernel, Level, Run
-from kgate.rules import fallback_missing
-from kgate.rules._drills import conditions, of_drill, on_workloads
+from kgate.advice import reason_advice
+from kgate.model import FALLBACK, HEAD, SWITCH_OFF, SWITCH_ON, Case, Drill, Failure, Finding, Kernel, Level, Run
+from kgate.rules import fallback_missing, switch_without_effect
+from kgate.rules._drills import conditions, hangs, of_drill, on_workloads
 from kgate.rules._law import Limit, Said, of_case, of_kernel
 from kgate.rules._state import custom_failure, fallback_failure, happened, not_here, reached
 
@@ -13,12 +14,14 @@ DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
 WANTS = (
     "On every workload, the dispatch with the switch off was run, reached the fallback, and its answer was compared; "
-    "and every condition that the kernel can meet was drilled, with every dtype and option that its workloads use."
+    "and every condition that the kernel can meet was drilled, with every dtype and option that its workloads use, and "
+    "came about: a kernel that is not called cannot fail, and a package that nothing looks for cannot be missed."
 )
 WHY = "A fallback that no drill has run is a hope. Untested blocks, since the day it is needed is no day to test it."
 SATISFY = (
     "Declare `switch` for the kernel (a variable, or a context manager), and let the dispatch call the fallback that "
-    "the manifest names, through its module, so that the drill can see it."
+    "the manifest names, through its module, so that the drill can see it. Where a condition did not come about, name "
+    "under `custom` what the dispatch calls, and under `optional` what it imports."
 )
 
 
@@ -32,7 +35,7 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
             if said := case_said(run, case):
                 yield of_case(run, limit, case, said)
     for drill in conditions(run):
-        if said := condition_said(run, drill):
+        if said := condition_said(run, drill) or unmet_said(run, drill):
             yield of_drill(run, limit, drill, said)
 
 
@@ -42,8 +45,7 @@ def condition_said(run: Run, drill: Drill) -> Said | None:
         case
         for case in drill.cases
         if run.answered(drill.arm, case) is None
-        and not custom_failure(run, case)
-        and not run.failed(SWITCH_ON, case)
+        and not blamed(run, case)
         and (run.outcome(drill.arm, case) is None or not_here(run.failed(drill.arm, case)))
     ]
     if not untested:
@@ -52,16 +54,57 @@ def condition_said(run: Run, drill: Drill) -> Said | None:
     dispatch = run.kernels[drill.kernel].dispatch
     return Said(
         sentence=f"{dispatch} {drill.where} was not drilled, {on_workloads(untested)}: "
-        f"{happened(failure) if failure else 'it was not run'}",
+        f"{failure.text or happened(failure) if failure else 'it was not run'}",
         advice="Run the same command where the drill can run; `kgate drill` runs nothing else.",
         undecided=True,
     )
 
 
+def unmet_said(run: Run, drill: Drill) -> Said | None:
+    """The call was answered, and nothing of the condition came to it: whatever the answer is, it was no test."""
+    unmet = {
+        case: why
+        for case in drill.cases
+        if (why := run.unmet(drill, case)) and not blamed(run, case) and not switch_without_effect.on_said(run, case)
+    }
+    if not unmet:
+        return None
+    first, *_ = unmet
+    kernel, missing = run.kernels[drill.kernel], without_condition(run, first)
+    return Said(
+        sentence=f"{kernel.dispatch} {drill.where} was not drilled, {on_workloads(list(unmet))}: {unmet[first]}",
+        evidence={"without any condition": f"it {happened(missing)}"} if missing else {},
+        advice=advice_unmet(kernel, called=reached(run, drill.arm, first, "custom") > 0, missing=missing),
+        undecided=missing is not None,
+    )
+
+
+def advice_unmet(kernel: Kernel, *, called: bool, missing: Failure | None) -> str:
+    if missing is not None:
+        return reason_advice(missing.reason, kernel.custom)
+    if called:
+        return f"Name under `optional` what {kernel.dispatch} can lack, spelt as in its imports."
+    return (
+        f"Find why {kernel.dispatch} does not come to {kernel.custom} here, or name under `custom` what it calls: what "
+        "is never called cannot fail."
+    )
+
+
+def blamed(run: Run, case: Case) -> bool:
+    """Whether it is said elsewhere that nothing can be drilled; `kgate drill` does not say so of what is missing."""
+    failure = without_condition(run, case)
+    return hangs(run, case) or (failure is not None and not (run.drills_only and not_here(failure)))
+
+
+def without_condition(run: Run, case: Case) -> Failure | None:
+    return run.failed(SWITCH_ON, case) or custom_failure(run, case)
+
+
 def no_switch(kernel: Kernel) -> Said:
     example = 'switch: {env: NAME, custom: "1", fallback: "0"}'
     return Said(
-        sentence=f"{kernel.name} declares no switch, so no drill can show {kernel.dispatch} running {kernel.fallback}",
+        sentence=f"{kernel.name} declares no switch: nobody can turn {kernel.custom} off, and what {kernel.dispatch} "
+        "answers then is untested",
         advice=f"Give {kernel.dispatch} a switch and declare it: `{example}`.",
     )
 

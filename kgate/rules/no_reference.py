@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from kgate.model import REFERENCE, Case, Failure, Finding, Level, Run
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import fallback_failure, happened, trace
+from kgate.rules._state import alike, custom_failure, fallback_failure, happened, trace
 
 NAME = "no-reference"
 DEFAULT = Level.WARN
@@ -23,8 +23,13 @@ SATISFY = (
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
         failure = run.failed(REFERENCE, case)
-        if failure is not None:
+        if failure is not None and not said_elsewhere(run, case, failure):
             yield of_case(run, limit, case, said(run, case, failure))
+
+
+def said_elsewhere(run: Run, case: Case, failure: Failure) -> bool:
+    """Without `reference`, the reference is the fallback; and what no module imports with is told once."""
+    return alike(failure, fallback_failure(run, case)) or alike(failure, custom_failure(run, case))
 
 
 def said(run: Run, case: Case, failure: Failure) -> Said:

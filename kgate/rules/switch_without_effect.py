@@ -12,6 +12,7 @@ NAME = "switch-without-effect"
 DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
 LATER = "switch-off-later"
+WATCHED = {"reached-custom", "reached-fallback"}
 WANTS = "With the switch off the dispatch never reaches the custom function; with it on, it does."
 WHY = (
     "A switch that is read too early, misspelt, or tested the wrong way round looks the same in review, and is needed "
@@ -81,10 +82,10 @@ def on_said(run: Run, case: Case) -> Said | None:
     """A custom path that does not answer by itself may well be avoided by the dispatch: that is not the switch."""
     if run.answered(HEAD, case) is None or reached(run, SWITCH_ON, case, "custom"):
         return None
+    kernel = run.kernels[case.kernel]
     calls = reached(run, SWITCH_ON, case, "fallback")
     if not calls:
-        return None
-    kernel = run.kernels[case.kernel]
+        return neither_said(run, case, kernel)
     stuck = f"Neither value changes the path: {unread(kernel)}; or find"
     find = stuck if reached(run, SWITCH_OFF, case, "fallback") else "Find"
     return Said(
@@ -93,6 +94,21 @@ def on_said(run: Run, case: Case) -> Said | None:
         evidence={"calls of custom": "0", "calls of fallback": str(calls)},
         advice=f"{find} why {kernel.dispatch} turns the kernel down here: a condition on the device, or a silent "
         "except.",
+    )
+
+
+def neither_said(run: Run, case: Case, kernel: Kernel) -> Said | None:
+    """Open, since a captured graph and an answer that was kept look the same as a kernel that is never called."""
+    answer = run.answered(SWITCH_ON, case)
+    if answer is None or not answer.facts.keys() >= WATCHED or run.idle(SWITCH_ON, case):
+        return None
+    return Said(
+        sentence=f"{kernel.dispatch} with the switch on ({turned(kernel, 'custom')}) answers on workload "
+        f"{case.workload} without calling {kernel.custom} or {kernel.fallback}",
+        evidence={"calls of custom": "0", "calls of fallback": "0"},
+        advice=f"Let {kernel.dispatch} call {kernel.custom} through its module, or name under `custom` what it really "
+        "runs.",
+        undecided=True,
     )
 
 

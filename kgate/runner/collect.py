@@ -83,11 +83,14 @@ class Transcript:
     tell which of the two was the kernel's own writing.
     """
 
-    def __init__(self, cases: Sequence[str], take: Take, keep: Keep = without_files) -> None:
+    def __init__(
+        self, cases: Sequence[str], take: Take, keep: Keep = without_files, *, compiling: bool = False
+    ) -> None:
         self.waiting = list(cases)
         self.total = len(self.waiting)
         self.take = take
         self.keep = keep
+        self.compiling = compiling  # and nothing else
         self.draft: Draft | None = None
         self.outcomes: dict[str, Outcome] = {}
         self.greeted = False
@@ -106,9 +109,13 @@ class Transcript:
 
     @property
     def rung(self) -> Rung:
-        """The rung that the open case stands on: the one above the highest that it has passed."""
+        """
+        The rung that the open case stands on: the one above the highest that it has passed. Compiling is a part of the
+        first call, and is told apart from it when both are over; until then the case is said to run.
+        """
         passed = [RUNGS.index(r) for r in RUNGS if self.draft is not None and r in self.draft.rungs_ns]
-        return RUNGS[min(max(passed, default=-1) + 1, len(RUNGS) - 1)]
+        rung = RUNGS[min(max(passed, default=-1) + 1, len(RUNGS) - 1)]
+        return "run" if rung == "compile" and not self.compiling else rung
 
     def read(self, line: bytes) -> Reply:
         """The reply of one line, once it is known to be in its place. Raises BadReply."""

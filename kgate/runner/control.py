@@ -65,7 +65,8 @@ def fill(path: Path, workplace: Workplace, arm: Arm, job: Job) -> None:
     job = replace(job, env={**cache_variables(workplace, arm), **job.env})
     (path / JOB).write_bytes(encode_job(job))
     (path / OUT).mkdir()
-    specs = list(tensors_within(arg for case in job.cases for arg in case.args.values()))
+    drawn = [case for one in job.cases for case in (one, one.spare) if case is not None]
+    specs = list(tensors_within(arg for case in drawn for arg in case.args.values()))
     if any(spec.fill.table for spec in specs):
         from kgate.philox import write_tables
 

@@ -101,6 +101,9 @@ SHAPES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "versions": (are_picks, "a version by the name of its package"),
     "reached-custom-before": (is_count, "a count"),
     "reached-custom-again": (is_count, "a count"),
+    "reached-custom-other": (is_count, "a count"),
+    "not-met": (is_text, "text"),
+    "not-noticed": (is_text, "text"),
     "note": (is_text, "text"),
 }
 

@@ -159,6 +159,16 @@ class Ledger:
         self.close()
 
 
+def in_use(path: Path) -> bool:
+    """Whether a run is writing to it."""
+    with suppress(OSError), path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def line_of(kind: str, name: str, value: JSON) -> bytes:
     return json.dumps({"kind": kind, "name": name, "value": value}, allow_nan=False).encode("ascii") + b"\n"
 

@@ -34,6 +34,12 @@ class Limits:
     memory_bytes: int = field(default_factory=lambda: int(MEMORY_SHARE * machine_bytes()))  # anonymous, resident
 
 
+def overdue(missed: str, allowed_s: float, *, of_case: bool) -> str:
+    """The end of a sentence about a process, with whose number it was ended by."""
+    whose = " (`timeout_s` of the manifest)" if of_case else ""
+    return f"{missed} within {allowed_s:g} s{whose}, and was ended"
+
+
 class Guard:
     """Looks at one process's log and memory. RLIMIT_AS would do the latter but for CUDA, which maps terabytes."""
 

@@ -16,7 +16,7 @@ from kgate.runner import rungs
 from kgate.runner.collect import SAID_BY_GATE, BadReply, Tail, Transcript, without_files
 from kgate.runner.control import Control, create, discard
 from kgate.runner.errand import ANSWERS, Errand
-from kgate.runner.limits import Guard, Limits
+from kgate.runner.limits import Guard, Limits, overdue
 from kgate.runner.place import Workplace
 from kgate.runner.process import FORK_IS_TO_BLAME, Child, Start, end, epitaph, fresh, log_tail, not_started
 from kgate.runner.shelf import Refused, Shelf, changed
@@ -201,7 +201,8 @@ class Reading:
             return shelf.keep(artifacts, desk.workplace.compiled(desk.arm, case))
 
         names = [c.case for c in job.cases]
-        self.transcript = Transcript(names, take, keep if job.artifacts else without_files)
+        kept = keep if job.artifacts else without_files
+        self.transcript = Transcript(names, take, kept, compiling=job.mode == "compile")
         self.deadline = time.monotonic() + desk.limits.startup_s
         self.allowed_s = desk.limits.startup_s
 
@@ -222,7 +223,7 @@ class Reading:
             if (broken := self.guard.broken()) is not None:
                 return self.stop(*broken)
             if time.monotonic() > self.deadline:
-                return self.stop("hung", f"gave no answer within {self.allowed_s:g} s, and was ended")
+                return self.stop("hung", overdue("gave no answer", self.allowed_s, of_case=bool(self.transcript.draft)))
             time.sleep(TICK_S)
 
     def read(self) -> Stop | None:

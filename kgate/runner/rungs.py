@@ -11,7 +11,7 @@ def climbed(case: str, arm: Arm, rung: Rung, ns: int = 0) -> Event:
 
 def failed(case: str, arm: Arm, failure: Failure, function: str, manifest: str = "") -> Event:
     """The arm gave no answer; `function` is what was called, as `module:function`, `manifest` the workplace's."""
-    step = next_step(case, arm.name, failure.rung, failure.reason, function, manifest=manifest)
+    step = next_step(case, arm.name, failure.rung, failure.reason, function, said=failure.text, manifest=manifest)
     return ended(case, arm, failure.rung, ok=False, reason=failure.reason, text=failure.text, step=step)
 
 

@@ -33,7 +33,7 @@ from kgate.protocol import (
 )
 from kgate.runner.collect import SAID_BY_GATE
 from kgate.runner.control import create, discard
-from kgate.runner.limits import Guard, Limits
+from kgate.runner.limits import Guard, Limits, overdue
 from kgate.runner.place import Workplace
 from kgate.runner.printable import one_line
 from kgate.runner.process import Start, end, epitaph, log_tail
@@ -102,7 +102,7 @@ class Seat:
             else:
                 connection.close()
         if self.connection is None:
-            self.check(self.started + self.limits.startup_s, "did not connect", self.limits.startup_s)
+            self.check(self.started + self.limits.startup_s, "did not connect", self.limits.startup_s, of_case=False)
         return self.connection is not None
 
     def is_own(self, connection: socket.socket) -> bool:
@@ -149,7 +149,7 @@ class Seat:
             if ready:
                 heard = self.heard(heard)
             else:
-                self.check(deadline, "gave no answer", timeout_s)
+                self.check(deadline, "gave no answer", timeout_s, of_case=True)
         if self.answers == 0:
             self.start_s += timeout_s - (deadline - time.monotonic())
         self.answers += 1
@@ -183,7 +183,7 @@ class Seat:
             raise self.lost("bad-reply", f"gave the reason {answer.reason!r}, which only the gate can know")
         return answer  # type: ignore[no-any-return]
 
-    def check(self, deadline: float, missed: str, allowed_s: float) -> None:
+    def check(self, deadline: float, missed: str, allowed_s: float, *, of_case: bool) -> None:
         """Raises Lost if it has ended, or has passed a limit or the deadline."""
         status = self.child.status()
         if status is not None:
@@ -191,7 +191,7 @@ class Seat:
         if (broken := self.guard.broken()) is not None:
             raise self.lost(*broken)
         if time.monotonic() >= deadline:
-            raise self.lost("hung", f"{missed} within {allowed_s:g} s, and was ended")
+            raise self.lost("hung", overdue(missed, allowed_s, of_case=of_case))
 
     def hung_up(self) -> None:
         """The connection is gone; how the process ended shows a moment later."""

@@ -26,7 +26,7 @@ from kgate.worker.faults import Fault, foreign
 from kgate.worker.gradients import Within
 from kgate.worker.observation import Observation
 from kgate.worker.speech import Speech
-from kgate.worker.subject import Subject, climbing, subject_of
+from kgate.worker.subject import Climbed, Subject, climbing, subject_of
 from kgate.worker.watches import innermost
 
 
@@ -66,11 +66,10 @@ def climb(case: CaseJob, position: int, control: Control, budget: Budget, speech
     seen = Observation(control.job.tree)
     target = Target(case=case.case, out=control.out, prefix=f"case{position}-output", budget=budget)
     try:
-        # The DSL's own adapter would import what a condition has taken away.
-        subject = subject_of(replace(case, dsl="torch"), control, climbed)
-        play = Calls(subject, seen, control, target)
+        play = Calls(without_adapter(case, control, climbed), seen, control, target)
         with climbing("run", climbed):
             conditions.of_name(control.job.condition).play(play)
+        seen.facts.update(play.told())
     finally:
         seen.facts["logged-by"] = speech.names()
         seen.facts["logged"] = bool(speech.names())
@@ -82,32 +81,51 @@ def climb(case: CaseJob, position: int, control: Control, budget: Budget, speech
         control.say(output)
 
 
+def without_adapter(case: CaseJob, control: Control, climbed: Climbed) -> Subject:
+    """The DSL's own adapter would import what a condition has taken away."""
+    return subject_of(replace(case, dsl="torch"), control, climbed)
+
+
 class Calls:
     """A case's calls, as `conditions.Play` has them, and the outputs of the one that is judged."""
 
     def __init__(self, subject: Subject, seen: Observation, control: Control, target: Target) -> None:
         self.subject = subject
         self.seen = seen
+        self.control = control
         self.job = control.job
         self.target = target
         self.outputs: tuple[Output, ...] = ()
         self.failed: list[str] = []
+        self.not_met = self.not_noticed = ""
         watch = subject.case.watch
         self.custom = watch.custom if watch else ""
         self.fallback = watch.fallback if watch else ""
 
-    def call(self, when: str = "", around: Around = nullcontext) -> None:
+    def told(self) -> dict[str, str]:
+        """Why the condition did not come about, or may not have."""
+        return {key: why for key, why in (("not-met", self.not_met), ("not-noticed", self.not_noticed)) if why}
+
+    def call(self, when: str = "", around: Around = nullcontext) -> int | None:
         counts = Counts()
+        reached: int | None = None
         try:
             with counts.counting():
                 returned = self.made("environment" if when == "before" else "run", around)
         finally:
-            self.note(counts, when)
+            reached = self.note(counts, when)
             if around is not nullcontext and not when:
                 self.seen.facts["failed-backward"] = list(dict.fromkeys(self.failed))
         if not when:
             tensors = foreign("run", partial(self.subject.outputs, returned))
             self.outputs = foreign("run", partial(written, tensors, self.target))
+        return reached
+
+    def other(self) -> "Calls | None":
+        spare = self.subject.case.spare
+        if spare is None:
+            return None
+        return Calls(without_adapter(spare, self.control, lambda rung, ns: None), self.seen, self.control, self.target)
 
     def made(self, rung: Rung, around: Around) -> Any:
         """What is missing is the condition's doing, and to be borne; before it, the kernel was never there."""
@@ -123,16 +141,18 @@ class Calls:
                 raise Fault(rung, "raised", fault.text, fault.detail) from None
             raise
 
-    def note(self, counts: "Counts", when: str) -> None:
+    def note(self, counts: "Counts", when: str) -> int | None:
+        """Returns the calls of custom; None if they cannot be told."""
         found = {role: counts.of(entry) for role, entry in (("custom", self.custom), ("fallback", self.fallback))}
         if when:
             self.seen.facts[f"reached-custom-{when}"] = found["custom"] or 0
-            return
+            return found["custom"]
         for role, calls in found.items():
             if calls is None:
                 self.seen.note(f"{role} cannot be watched: it has no Python code of its own")
             else:
                 self.seen.facts[f"reached-{role}"] = calls
+        return found["custom"]
 
 
 class Counts:

@@ -5,6 +5,7 @@ Every step into the user's code goes through `faults.foreign`, so that what it r
 """
 
 import contextlib
+import inspect
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -75,11 +76,27 @@ class Subject:
         """`steps` calls in a row, each with its backward pass where that is asked for; what the last one gave."""
         call = partial(self.functions.entry, *self.state, *inputs.positional, **inputs.keywords)
         leaves = [i.tensor for i in inputs.tensors if i.tensor.requires_grad]
-        for _ in range(self.case.steps):
-            returned = call()
-            if self.backward is not None:
-                returned = self.backward.gradients(returned, leaves)
+        try:
+            for _ in range(self.case.steps):
+                returned = call()
+                if self.backward is not None:
+                    returned = self.backward.gradients(returned, leaves)
+        except TypeError:
+            self.refuse_signature(call)
+            raise
         return returned
+
+    def refuse_signature(self, call: "partial[Any]") -> None:
+        """Raises Fault where the function cannot be called like this at all, and the manifest is to blame for it."""
+        try:
+            takes = inspect.signature(self.functions.entry)
+        except (TypeError, ValueError):  # of no function that is written in Python
+            return
+        try:
+            takes.bind(*call.args, **call.keywords)
+        except TypeError:
+            given = ", ".join(["what setup returns"] * len(self.state) + list(self.case.args))
+            raise Fault("run", "wrong-signature", f"it takes {takes} and is given ({given})") from None
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:

@@ -55,6 +55,13 @@ def innermost(function: Any) -> tuple[Any, CodeType | None, Any]:
     return function, code if isinstance(code, CodeType) else None, function
 
 
+def callers(frame: FrameType) -> Iterator[FrameType]:
+    above = frame.f_back
+    while above is not None:
+        yield above
+        above = above.f_back
+
+
 def first_local(frame: FrameType) -> Any:
     names = frame.f_code.co_varnames
     return frame.f_locals.get(names[0]) if names else None

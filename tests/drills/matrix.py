@@ -18,12 +18,12 @@ from tabulate import tabulate
 
 from kgate.worker.conditions import CONDITIONS
 from tests.contract.check.shop import Ended
-from tests.drills.products import Specimen, drilled, not_run, paths, said, specimens, stocked
+from tests.drills.products import Specimen, drilled, not_met, not_run, paths, said, specimens, stocked
 
 SIGNS = {"": ".", "custom": "c", "fallback": "f", "custom, then fallback": "cf", "neither": "?"}
 LEGEND = (
     "c: answered by the custom path, f: by the fallback, cf: tried one and fell back, !: what the gate said of it, "
-    "-: not run here"
+    "~: the condition did not come about, -: not run here"
 )
 
 
@@ -66,6 +66,7 @@ def table(ended: Ended, members: Sequence[Specimen]) -> str:
 
 def column(ended: Ended, member: Specimen) -> dict[str, str]:
     found = {name: SIGNS[path] for name, path in paths(ended, member.name).items()}
+    found |= {name: f"{found[name]}~" for name in not_met(ended, member.name)}
     found |= dict.fromkeys(not_run(ended, member.name), "-")
     for finding in said(ended, member.name):
         rule, _, condition = finding.partition(" (")

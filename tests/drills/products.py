@@ -131,6 +131,12 @@ def paths(ended: Ended, name: str) -> dict[str, str]:
     return {d["condition"]: d["cases"][0]["path"] for d in kernel["drills"] if d["cases"]}
 
 
+def not_met(ended: Ended, name: str) -> list[str]:
+    """Conditions that did not come about."""
+    (kernel,) = [k for k in ended.report["kernels"] if k["name"] == name]
+    return [d["condition"] for d in kernel["drills"] if any(case["not_met"] for case in d["cases"])]
+
+
 def not_run(ended: Ended, name: str) -> dict[str, str]:
     (kernel,) = [k for k in ended.report["kernels"] if k["name"] == name]
     return {d["condition"]: d["not_run"] for d in kernel["drills"] if d["not_run"]}

@@ -1,19 +1,23 @@
 """What a condition does to imports and functions, as a product would meet it; no torch is needed for that."""
 
+import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kgate.protocol import CaseJob, Job
 from kgate.worker.conditions import _packages
 from kgate.worker.conditions._detours import raising
 from kgate.worker.conditions._trail import Trail, raising_once
 from kgate.worker.faults import Fault
 
 NAME = "kgate_sample_package"
+NOWHERE = "/a/tree/of/nobody"
 
 
 @pytest.fixture
@@ -31,13 +35,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(importlib.metadata.Distribution, "version", importlib.metadata.Distribution.version)
     for name in (NAME, f"{NAME}.part"):
         monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setattr(_packages, "LOOKED_FOR", [])
+    monkeypatch.setattr(_packages, "IMPORTED", [])
     return NAME
 
 
 def test_a_hidden_package_is_found_by_nobody_though_it_was_imported_before(package: str) -> None:
     importlib.import_module(f"{package}.part")
 
-    _packages.hide([package])
+    _packages.hide([package], NOWHERE)
 
     assert importlib.util.find_spec(package) is None
     with pytest.raises(ModuleNotFoundError):
@@ -48,7 +54,7 @@ def test_a_hidden_package_is_found_by_nobody_though_it_was_imported_before(packa
 
 
 def test_a_broken_package_is_found_and_raises_when_it_is_imported(package: str) -> None:
-    _packages.break_at_import([package], lambda name: OSError(f"{name}: undefined symbol"))
+    _packages.break_at_import([package], lambda name: OSError(f"{name}: undefined symbol"), NOWHERE)
 
     assert importlib.util.find_spec(package) is not None
     assert importlib.metadata.version(package) == "3.1"
@@ -61,7 +67,7 @@ def test_a_package_that_is_broken_for_now_is_afterwards_what_it_was(package: str
     part = importlib.import_module(f"{package}.part")
     whole = importlib.import_module(package)
 
-    with _packages.broken_for_now([package], ImportError), pytest.raises(ImportError):
+    with _packages.broken_for_now([package], ImportError, NOWHERE), pytest.raises(ImportError):
         importlib.import_module(package)
 
     assert importlib.import_module(f"{package}.part") is part
@@ -69,13 +75,98 @@ def test_a_package_that_is_broken_for_now_is_afterwards_what_it_was(package: str
 
 
 def test_an_old_package_works_and_calls_itself_old_wherever_it_is_asked(package: str) -> None:
-    _packages.make_old([package])
+    _packages.make_old([package], NOWHERE)
 
     module = importlib.import_module(package)
 
     assert (module.__version__, importlib.metadata.version(package)) == ("0.0.1", "0.0.1")
     assert importlib.import_module(f"{package}.part").VALUE == 7
     assert _packages.version_seen(package) == "0.0.1"
+
+
+@pytest.mark.parametrize("name", ["kgate_no_such_package", "kgate_no_such_parent.package"])
+def test_a_package_that_is_not_installed_is_broken_by_its_name_and_nothing_of_it_stays(package: str, name: str) -> None:
+    with _packages.broken_for_now([name], lambda name: OSError(f"{name}: undefined symbol"), NOWHERE):
+        if "." not in name:
+            assert importlib.util.find_spec(name) is not None
+        with pytest.raises(OSError, match=f"{name}: undefined symbol"):
+            importlib.import_module(name)
+
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(name)
+    assert not [module for module in sys.modules if module.startswith("kgate_no_such")]
+
+
+ASKING = {
+    "import": "def ask():\n    import {name}\n",
+    "find_spec": "def ask():\n    import importlib.util\n    importlib.util.find_spec('{name}')\n",
+    "version": "def ask():\n    import importlib.metadata\n    importlib.metadata.version('{name}')\n",
+    "nothing": "def ask():\n    pass\n",
+}
+
+
+@pytest.fixture
+def asking(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Whatever it raises is the product's business."""
+
+    def ask(how: str) -> None:
+        (tmp_path / "kgate_sample_asker.py").write_text(ASKING[how].format(name=package))
+        monkeypatch.delitem(sys.modules, "kgate_sample_asker", raising=False)
+        importlib.invalidate_caches()
+        with contextlib.suppress(Exception):
+            importlib.import_module("kgate_sample_asker").ask()
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("how", "seen"), [("import", True), ("find_spec", True), ("version", True), ("nothing", False)]
+)
+def test_whether_the_product_looks_for_a_hidden_package_is_seen_however_it_looks(
+    asking: Callable[[str], None], package: str, tmp_path: Path, how: str, seen: bool
+) -> None:
+    _packages.hide([package], str(tmp_path))
+
+    asking(how)
+
+    assert bool(_packages.LOOKED_FOR) is seen
+
+
+def test_who_is_not_of_the_product_looks_for_nothing(package: str, tmp_path: Path) -> None:
+    _packages.hide([package], str(tmp_path))
+
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(package)
+
+    assert _packages.LOOKED_FOR == []
+
+
+@pytest.mark.parametrize(("how", "seen"), [("import", True), ("find_spec", False), ("nothing", False)])
+def test_a_broken_package_is_met_by_importing_it_and_not_by_finding_it(
+    asking: Callable[[str], None], package: str, tmp_path: Path, how: str, seen: bool
+) -> None:
+    _packages.break_at_import([package], ImportError, str(tmp_path))
+
+    asking(how)
+
+    assert bool(_packages.IMPORTED) is seen
+
+
+def test_what_is_not_installed_can_neither_be_old_nor_be_there_and_one_of_several_is_enough(
+    package: str, tmp_path: Path
+) -> None:
+    def job(*packages: str) -> Job:
+        case = CaseJob(
+            case="a", dsl="torch", entry="m:f", args={}, keywords=False, symbols={}, packages=packages
+        )  # fmt: skip
+        return Job(mode="drill", arm="dispatch", tree=str(tmp_path), device="cpu", cases=(case,))
+
+    _packages.require(job(package))
+    _packages.require(job("kgate_no_such_package", f"{package}.part"))
+    with pytest.raises(Fault, match="kgate_no_such_package is not installed here") as caught:
+        _packages.require(job("kgate_no_such_package"))
+
+    assert caught.value.reason == "unavailable"
 
 
 @pytest.fixture
@@ -95,14 +186,14 @@ def test_a_function_that_is_made_to_raise_does_so_for_whoever_holds_it_and_no_lo
     product: str, name: str, right: int
 ) -> None:
     module = importlib.import_module("kgate_sample_product")
-    held = getattr(module, name)
+    held, entry = getattr(module, name), f"kgate_sample_product:{name}"
 
-    with (
-        raising(f"kgate_sample_product:{name}", product, lambda: RuntimeError("no memory")),
-        pytest.raises(RuntimeError, match="no memory"),
-    ):
-        held(1)
+    with raising(entry, product, lambda: RuntimeError("no memory")) as raised:
+        before = list(raised)
+        with pytest.raises(RuntimeError, match="no memory"):
+            held(1)
 
+    assert (before, raised) == ([], [entry])
     assert held(1) == right
 
 

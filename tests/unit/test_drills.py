@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from kgate import drills
-from kgate.model import Kernel, Manifest, Switch, Workload
+from kgate.drills.agenda import spare
+from kgate.drills.hanging import left_out, was_left_out
+from kgate.model import FALLBACK, SWITCH_ON, Arm, Case, Kernel, Manifest, Outcome, Switch, Workload, of_base
 from kgate.plan import Plan, Target, plan
 from kgate.protocol import Arg, Fill, TensorArg, ValueArg
+from kgate.reports import Style, render
 from kgate.worker import adapters, conditions
-from tests.unit.builders import kernel, workload
+from tests.unit.builders import answer, case, drill, failure, kernel, report_of, run_of, workload
 
 CPU, GPU = Target(kind="cpu", name="cpu"), Target(kind="cuda", name="h200", arch="sm_90")
 BOTH = ("cpu", "cuda")
@@ -34,6 +37,12 @@ def reasons(declared: Kernel, target: Target = CPU) -> dict[str, str]:
     return {d.condition: d.not_run for d in drills.planned(of(declared, target=target), "smallest") if d.not_run}
 
 
+def tried(work: Plan, which: str = "smallest") -> list[list[str]]:
+    """Which workloads meet a condition, each answer once; the switch is tried with all."""
+    planned = [d for d in drills.planned(work, which) if d.cases and d.condition != "switch-off"]
+    return [list(names) for names in dict.fromkeys(tuple(c.workload for c in d.cases) for d in planned)]
+
+
 def with_workloads(*chosen: Workload) -> Kernel:
     return replace(kernel(), workloads=chosen)
 
@@ -47,16 +56,16 @@ def test_the_smallest_workload_of_each_dtype_and_option_meets_every_condition() 
         sized("full", 1024, causal=False),
     )
 
-    planned = drills.planned(of(declared), "smallest")
-
-    tried = {tuple(c.workload for c in d.cases) for d in planned if d.cases and d.condition != "switch-off"}
-    assert tried == {("small", "half", "causal", "full")}
+    assert tried(of(declared)) == [["small", "half", "causal", "full"]]
 
 
-def test_the_switch_is_tried_with_every_workload() -> None:
-    switched = drills.planned(of(with_workloads(sized("large", 4096), sized("small", 8))), "smallest")[0]
+def test_the_switch_is_tried_with_every_workload_also_where_nothing_but_drills_is_run() -> None:
+    work = drills.alone(of(with_workloads(sized("large", 4096), sized("small", 8))))
+
+    switched = drills.planned(work, "smallest")[0]
 
     assert (switched.condition, [c.workload for c in switched.cases]) == ("switch-off", ["large", "small"])
+    assert tried(work) == [["small"]]
 
 
 def test_an_empty_workload_is_chosen_only_where_there_is_no_other() -> None:
@@ -64,7 +73,7 @@ def test_an_empty_workload_is_chosen_only_where_there_is_no_other() -> None:
 
     both, alone = (of(with_workloads(*some)) for some in ((empty, full), (empty,)))
 
-    assert [[c.workload for c in drills.smallest_of_all(p)] for p in (both, alone)] == [["full"], ["empty"]]
+    assert [tried(p) for p in (both, alone)] == [[["full"]], [["empty"]]]
 
 
 def test_all_workloads_meet_every_condition_where_that_is_asked_for() -> None:
@@ -89,10 +98,14 @@ def test_without_a_backward_direction_nothing_can_break_in_it() -> None:
     assert why["package-breaks-backward"] == why["backward-raises"]
 
 
-def test_drills_that_are_left_out_say_so() -> None:
+def test_drills_that_are_left_out_say_so_and_so_does_the_whole_report() -> None:
     planned = drills.planned(of(with_workloads(sized("small", 8))), "none")
 
     assert {d.not_run for d in planned if d.condition != "switch-off"} == {"left out by --drills none"}
+    reports = [report_of(drills.told(run_of(), planned, which, alone=False)) for which in ("none", "smallest")]
+    for form in ("text", "markdown"):
+        texts = [" ".join(render(report, form, Style()).split()) for report in reports]
+        assert ["no more of it than the switch was tried" in text for text in texts] == [True, False]
 
 
 def test_a_run_without_a_gpu_says_which_conditions_it_cannot_bring_about() -> None:
@@ -121,6 +134,51 @@ def test_a_kernel_with_nothing_to_do_on_this_device_is_not_drilled() -> None:
     elsewhere = replace(kernel(), workloads=(replace(sized("small", 8), targets=("cuda",)),))
 
     assert set(reasons(elsewhere).values()) == {"no workload of it is meant for this device"}
+
+
+def test_a_call_of_other_shapes_is_the_smallest_that_is_not_empty_and_in_the_same_direction() -> None:
+    declared = replace(
+        with_workloads(sized("small", 8), sized("half", 8, "float16"), sized("large", 64), sized("empty", 0)),
+        direction="both",
+    )
+    work = of(declared)
+    small = Case(kernel="gemm", workload="small", device="cpu", direction="backward")
+
+    assert spare(work, small) == replace(small, workload="large")
+    assert spare(of(with_workloads(sized("small", 8))), replace(small, direction="forward")) is None
+
+
+HUNG = failure("hung", "gave no answer within 1 s (`timeout_s` of the manifest), and was ended")
+ABSENT, RAISES, MISSING = (drill(condition=n).arm for n in ("package-absent", "package-raises", "compiler-missing"))
+
+
+def test_a_case_that_hangs_without_any_condition_is_waited_for_no_more() -> None:
+    found = [left_out({(arm, case()): HUNG}, kernel(), ABSENT, case()) for arm in (FALLBACK, SWITCH_ON)]
+
+    assert [f and f.text for f in found] == [
+        "left out, since acme.gemm:eager hung without it",
+        "left out, since acme.ops:gemm hung without it",
+    ]
+    assert all(map(was_left_out, found))
+
+
+def test_a_case_that_hangs_under_two_conditions_is_waited_for_no_more_and_one_may_be_that_conditions_own() -> None:
+    once, twice = {(ABSENT, case()): HUNG}, {(ABSENT, case()): HUNG, (RAISES, case()): HUNG}
+
+    found = left_out(twice, kernel(), MISSING, case())
+
+    assert left_out(once, kernel(), MISSING, case()) is None
+    assert found is not None
+    assert found.text == "left out, since acme.ops:gemm hung under package-absent and package-raises"
+
+
+def test_what_hangs_in_another_case_or_at_base_or_answers_is_no_reason() -> None:
+    large, at_base = (FALLBACK, case(workload="large")), (of_base(FALLBACK), case())
+    others: dict[tuple[Arm, Case], Outcome] = {large: HUNG, at_base: HUNG, (SWITCH_ON, case()): answer()}
+
+    assert left_out(others, kernel(), ABSENT, case()) is None
+    assert was_left_out(left_out(others, kernel(), of_base(ABSENT), case()))
+    assert not was_left_out(failure("unavailable", "no nvcc"))
 
 
 @pytest.mark.parametrize("name", conditions.CONDITIONS)

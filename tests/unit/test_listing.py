@@ -100,9 +100,13 @@ def test_drills_alone_time_nothing_and_each_direction_is_a_case(tmp_path: Path) 
     assert said[1] == "cpu: 2 cases of 1 kernel; up to 4 arms each (fallback, reference, the switch off, the switch on)"
     assert said[2:4] == ["  gemm/small: ", "  gemm/small, backward: "]
     assert said[4].endswith("call-refused, backward-raises")
+    assert "    not run: no-gpu, lower-gpu, unknown-gpu: this run has no GPU" in said
+    assert "    not run: switch-off, switch-off-later, package-unused: the manifest declares no switch" in said
 
 
-def test_drills_alone_run_the_smallest_workload_of_a_form_or_all(tmp_path: Path) -> None:
+def test_drills_alone_try_the_switch_with_every_workload_and_conditions_with_the_smallest_or_all(
+    tmp_path: Path,
+) -> None:
     manifest(tmp_path, "cpu")
     text = (tmp_path / "kgate.yaml").read_text().replace("{small: {}}", "{small: {}, other: {}}")
     (tmp_path / "kgate.yaml").write_text(text)
@@ -110,8 +114,10 @@ def test_drills_alone_run_the_smallest_workload_of_a_form_or_all(tmp_path: Path)
 
     smallest, every = (listing.dry_run(both, NO_BASE, "cpu", which, drills_only=True) for which in ("smallest", "all"))
 
-    assert smallest.splitlines()[1].startswith("cpu: 1 case of 1 kernel")
-    assert every.splitlines()[1].startswith("cpu: 2 cases of 1 kernel")
+    assert smallest.splitlines()[1] == every.splitlines()[1]
+    assert smallest.splitlines()[1].startswith("cpu: 2 cases of 1 kernel")
+    assert ", with small: " in smallest
+    assert ", with small, other: " in every
 
 
 def test_conditions_that_are_left_out_are_not_listed(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`kgate report`: the same samples judged again, and attempts of one key pooled."""
 
 import json
+import os
 import statistics
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kgate import premises, report
+from kgate import drills, premises, report
 from kgate.correctness import Bench
 from kgate.errors import HostError, UsageError
 from kgate.model import (
@@ -30,6 +31,7 @@ from kgate.plan import with_variants
 from kgate.reports import Style, render
 from kgate.runner import records
 from kgate.runner.ledger import Ledger
+from kgate.runner.state import folder_at, hold
 from tests.unit import builders, ledgers
 from tests.unit.ledgers import CASE, attempt, confirmed
 
@@ -51,7 +53,7 @@ def test_a_ledger_alone_is_enough_to_judge_its_run_again(tmp_path):
 
     assert {f.rule for f in found.findings} == {"no-baseline", "not-measured"}, "no timed call was exported"
     assert (found.verdict.value, found.attempts, found.key) == ("warn", 1, "key")
-    assert found.run.remarks == ("a remark",)
+    assert found.run.remarks == ("a remark", drills.NONE_REMARK)
     assert found.wall_s == 60.0
     assert found.cost_s == {"times": 50.0}
     assert against_base(found).decision is Decision.NO_SLOWER
@@ -149,6 +151,33 @@ def test_an_interrupted_run_and_a_file_that_says_too_little_are_told_apart(tmp_p
         again(tmp_path / "old.jsonl")
     with pytest.raises(UsageError, match=r"ledger\.jsonl: is not there; name a folder that `kgate check --results`"):
         again(tmp_path)
+
+
+def test_a_run_that_is_still_writing_is_not_called_interrupted(tmp_path):
+    lines = attempt(tmp_path / "whole.jsonl").read_text().splitlines(keepends=True)
+    kinds = [json.loads(line)["kind"] for line in lines]
+    (tmp_path / "early.jsonl").write_text("".join(lines[: kinds.index("ownership")]))
+
+    with (
+        Ledger.open(tmp_path / "early.jsonl"),
+        pytest.raises(HostError, match=r"early\.jsonl: the run is still running"),
+    ):
+        again(tmp_path / "early.jsonl")
+    with Ledger.open(tmp_path / "whole.jsonl"):
+        going_on = again(tmp_path / "whole.jsonl")
+
+    assert report.STILL_RUNNING in going_on.run.remarks
+    assert report.STILL_RUNNING not in again(tmp_path / "whole.jsonl").run.remarks
+
+
+def test_a_first_run_that_has_just_begun_is_not_called_unknown(tmp_path):
+    (tmp_path / ".git").mkdir()
+    lock = hold(folder_at(tmp_path))
+
+    with pytest.raises(HostError, match=r"kgate\.yaml: its first run has just begun"):
+        report.again((), tmp_path / "kgate.yaml")
+
+    os.close(lock)
 
 
 def test_without_a_folder_it_is_the_last_run_of_the_manifest_here(tmp_path):

@@ -36,6 +36,7 @@ CONDITIONS: dict[str, str] = {
     "backward-raises": "kgate.worker.conditions.backward_raises",
     "package-breaks-backward": "kgate.worker.conditions.package_breaks_backward",
 }
+NO_SWITCH = "the manifest declares no switch"  # why there is no condition of the switch
 # What a product can lack of a DSL; torch, and what is built into an extension, it cannot.
 DSLS = {"tilelang": "tilelang", "triton": "triton", "cutile": "cuda.tile", "cutedsl": "cutlass"}
 
@@ -59,14 +60,19 @@ class Play(Protocol):
     job: Job
     custom: str  # module:function
     failed: list[str]  # what a condition has made to fail within a backward pass, as it names it
+    not_met: str  # why the condition did not come about, as a clause; "" if it did
+    not_noticed: str  # the same where there are ways to notice it that nobody sees: another path than usual is one
 
-    def call(self, when: str = "", around: Around = nullcontext) -> None:
+    def call(self, when: str = "", around: Around = nullcontext) -> int | None:
         """
         One call from the beginning, with fresh inputs. Without `when` it is the one that is judged: its outputs are
         kept, and what it reached is noted as reached-custom and reached-fallback. With it, only the former is, as
         reached-custom-`when`. A backward pass is made within `around`, in this thread, and the forward pass is not.
-        Raises Fault.
+        Returns how often it reached custom; None where that cannot be told. Raises Fault.
         """
+
+    def other(self) -> "Play | None":
+        """Another workload's, of other shapes, which is never judged; None where there is none. Raises Fault."""
 
 
 class Condition(Protocol):

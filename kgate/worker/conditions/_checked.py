@@ -2,6 +2,7 @@
 
 from kgate.worker.conditions import (
     Condition,
+    backward_raises,
     call_refused,
     compiler_fails,
     compiler_missing,
@@ -10,6 +11,7 @@ from kgate.worker.conditions import (
     out_of_memory,
     out_of_shared_memory,
     package_absent,
+    package_breaks_backward,
     package_import_error,
     package_os_error,
     package_raises,
@@ -35,4 +37,6 @@ CHECKED: tuple[Condition, ...] = (
     out_of_shared_memory,
     out_of_memory,
     call_refused,
+    backward_raises,
+    package_breaks_backward,
 )

@@ -26,14 +26,19 @@ def outer():
 
 
 @contextmanager
-def raising(entry: str, tree: str, error: Callable[[], Exception]) -> Iterator[None]:
-    """Within it every call of `module:function` raises. Raises Fault where it is not there, or has no Python code."""
+def raising(entry: str, tree: str, error: Callable[[], Exception]) -> Iterator[list[str]]:
+    """
+    Within it every call of `module:function` raises; the list holds its name once for each that did. Raises Fault where
+    it is not there, or has no Python code.
+    """
+    raised: list[str] = []
 
     def refuse(*args: Any, **keywords: Any) -> Any:
+        raised.append(entry)
         raise error()
 
     with detoured(function_behind(entry, tree), refuse):
-        yield
+        yield raised
 
 
 def function_behind(entry: str, tree: str) -> FunctionType:

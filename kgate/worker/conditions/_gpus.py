@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from kgate.worker.conditions import Play
+
+ASKED: list[str] = []  # what was asked of torch since this process has met the condition
+
 
 class Disguised:
     """Properties of a device, but for its capability."""
@@ -20,10 +24,18 @@ def pretend(capability: tuple[int, int]) -> None:
     true = torch.cuda.get_device_properties
 
     def get_device_capability(device: Any = None) -> tuple[int, int]:
+        ASKED.append("capability")
         return capability
 
     def get_device_properties(*args: Any, **keywords: Any) -> Disguised:
+        ASKED.append("properties")
         return Disguised(true(*args, **keywords), capability)
 
     torch.cuda.get_device_capability = get_device_capability
     torch.cuda.get_device_properties = get_device_properties
+
+
+def looked(play: Play) -> None:
+    """One call; what is compiled or launched in it may ask the driver, so that to reach the kernel is to ask."""
+    if play.call() == 0 and not ASKED:
+        play.not_noticed = "nothing asked torch for the GPU's capability"

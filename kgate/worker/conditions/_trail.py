@@ -15,7 +15,7 @@ from typing import Any
 
 from kgate.worker.conditions._detours import detoured
 from kgate.worker.loading import inside
-from kgate.worker.watches import LOUD
+from kgate.worker.watches import LOUD, callers
 
 
 class Trail:
@@ -54,13 +54,6 @@ class Trail:
         order = {code: position for position, code in enumerate(self.depths)}
         by_rank = sorted(order, key=lambda code: (code in self.workers, self.depths[code], order[code]), reverse=True)
         return next(filter(None, map(made_of, by_rank)), [])
-
-
-def callers(frame: FrameType) -> Iterator[FrameType]:
-    above = frame.f_back
-    while above is not None:
-        yield above
-        above = above.f_back
 
 
 def loud(file: str) -> bool:

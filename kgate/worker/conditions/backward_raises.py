@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from kgate.worker.conditions import Play
-from kgate.worker.conditions._plays import nothing, without_backward
+from kgate.worker.conditions._plays import not_called, nothing, without_backward
 from kgate.worker.conditions._trail import Trail, raising_once
 from kgate.worker.conditions.out_of_shared_memory import said
 
@@ -36,4 +36,5 @@ def play(play: Play) -> None:
         with raising_once(functions, error):
             yield
 
-    play.call(around=broken)
+    if play.call(around=broken) == 0:
+        play.not_met = not_called(play)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from kgate.protocol import Job
 from kgate.worker.conditions import Declared, _compilers
-from kgate.worker.conditions._plays import once
+from kgate.worker.conditions._plays import compiled
 
 NAME = "compiler-fails"
 WHERE = "where the kernel does not compile"
@@ -16,7 +16,7 @@ BARE = False
 OWN_CACHES = True
 BACKWARD = False
 ENV: Mapping[str, str] = {}
-play = once
+play = compiled
 
 
 def unfit(declared: Declared) -> str:

@@ -1,13 +1,12 @@
 """No compiler can be started: no C compiler, no nvcc, nothing else that PATH leads to."""
 
 import os
-import tempfile
 from collections.abc import Mapping
 from typing import Literal
 
 from kgate.protocol import Job
 from kgate.worker.conditions import Declared
-from kgate.worker.conditions._plays import once
+from kgate.worker.conditions._plays import compiled
 
 NAME = "compiler-missing"
 WHERE = "where no compiler is installed"
@@ -18,8 +17,9 @@ BARE = False
 OWN_CACHES = True
 BACKWARD = False
 ENV: Mapping[str, str] = {}
+NOWHERE = "/nonexistent/kgate-no-compilers"  # of which nothing is left behind, however the process ends
 POINTING = ("CC", "CXX", "CUDACXX", "CUDA_HOME", "CUDA_PATH")
-play = once
+play = compiled
 
 
 def unfit(declared: Declared) -> str:
@@ -27,6 +27,6 @@ def unfit(declared: Declared) -> str:
 
 
 def install(job: Job) -> None:
-    os.environ["PATH"] = tempfile.mkdtemp(prefix="kgate-no-compilers-")
+    os.environ["PATH"] = NOWHERE
     for name in POINTING:
         os.environ.pop(name, None)

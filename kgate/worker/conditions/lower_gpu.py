@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from kgate.protocol import Job
-from kgate.worker.conditions._gpus import pretend
-from kgate.worker.conditions._plays import once, without_gpu
+from kgate.worker.conditions._gpus import looked, pretend
+from kgate.worker.conditions._plays import without_gpu
 
 NAME = "lower-gpu"
 WHERE = "where the GPU is of an old architecture"
@@ -18,7 +18,7 @@ BACKWARD = False
 ENV: Mapping[str, str] = {}
 CAPABILITY = (7, 0)  # Volta: torch runs there, and none of the DSLs is made for it any more
 unfit = without_gpu
-play = once
+play = looked
 
 
 def install(job: Job) -> None:

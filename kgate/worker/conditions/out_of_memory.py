@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from kgate.worker.conditions import Declared, Play
-from kgate.worker.conditions._detours import raising
-from kgate.worker.conditions._plays import nothing
+from kgate.worker.conditions._plays import nothing, refused
 
 NAME = "out-of-memory"
 WHERE = "where the kernel runs out of memory"
@@ -24,8 +23,7 @@ def unfit(declared: Declared) -> str:
 
 
 def play(play: Play) -> None:
-    with raising(play.custom, play.job.tree, said):
-        play.call()
+    refused(play, said)
 
 
 def said() -> Exception:

@@ -5,8 +5,7 @@ from functools import partial
 from typing import Literal
 
 from kgate.worker.conditions import Declared, Play
-from kgate.worker.conditions._detours import raising
-from kgate.worker.conditions._plays import nothing
+from kgate.worker.conditions._plays import nothing, refused
 
 NAME = "out-of-shared-memory"
 WHERE = "where the kernel is not launched for want of shared memory"
@@ -25,8 +24,7 @@ def unfit(declared: Declared) -> str:
 
 
 def play(play: Play) -> None:
-    with raising(play.custom, play.job.tree, partial(said, play.job.cases[0].dsl)):
-        play.call()
+    refused(play, partial(said, play.job.cases[0].dsl))
 
 
 def said(dsl: str) -> Exception:

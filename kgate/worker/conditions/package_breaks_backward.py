@@ -30,4 +30,4 @@ def play(play: Play) -> None:
         play.failed.append(name)
         return said(name)
 
-    play.call(around=partial(broken_for_now, packages_of(play.job), error))
+    play.call(around=partial(broken_for_now, packages_of(play.job), error, play.job.tree))

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from kgate.protocol import Job
-from kgate.worker.conditions._packages import break_at_import, packages_of
-from kgate.worker.conditions._plays import once, without_package
+from kgate.worker.conditions._packages import break_at_import, imported, packages_of
+from kgate.worker.conditions._plays import without_package
 
 NAME = "package-raises"
 WHERE = "where importing the package raises an exception of its own"
@@ -17,7 +17,7 @@ OWN_CACHES = False
 BACKWARD = False
 ENV: Mapping[str, str] = {}
 unfit = without_package
-play = once
+play = imported
 
 
 class UnsupportedMachine(Exception):
@@ -25,7 +25,7 @@ class UnsupportedMachine(Exception):
 
 
 def install(job: Job) -> None:
-    break_at_import(packages_of(job), said)
+    break_at_import(packages_of(job), said, job.tree)
 
 
 def said(name: str) -> Exception:

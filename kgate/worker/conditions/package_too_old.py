@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from kgate.protocol import Job
-from kgate.worker.conditions._packages import make_old, packages_of
-from kgate.worker.conditions._plays import once, without_package
+from kgate.worker.conditions._packages import looked_for, make_old, packages_of, require
+from kgate.worker.conditions._plays import without_package
 
 NAME = "package-too-old"
 WHERE = "where the package is too old"
@@ -17,8 +17,9 @@ OWN_CACHES = False
 BACKWARD = False
 ENV: Mapping[str, str] = {}
 unfit = without_package
-play = once
+play = looked_for
 
 
 def install(job: Job) -> None:
-    make_old(packages_of(job))
+    require(job)
+    make_old(packages_of(job), job.tree)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from kgate.worker.conditions import Declared
-from kgate.worker.conditions._plays import nothing, once, without_package
+from kgate.worker.conditions import NO_SWITCH, Declared
+from kgate.worker.conditions._packages import require
+from kgate.worker.conditions._plays import once, without_package
 
 NAME = "package-unused"
 WHERE = "where the package is there and the switch is off"
@@ -15,9 +16,9 @@ BARE = True
 OWN_CACHES = False
 BACKWARD = False
 ENV: Mapping[str, str] = {}
-install = nothing
+install = require
 play = once
 
 
 def unfit(declared: Declared) -> str:
-    return without_package(declared) if declared.switched else "the manifest declares no switch"
+    return without_package(declared) if declared.switched else NO_SWITCH

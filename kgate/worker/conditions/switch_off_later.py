@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Literal
 
-from kgate.worker.conditions import Declared, Play
+from kgate.worker.conditions import NO_SWITCH, Declared, Play
 from kgate.worker.conditions._plays import nothing
 
 NAME = "switch-off-later"
@@ -20,13 +20,17 @@ install = nothing
 
 
 def unfit(declared: Declared) -> str:
+    if not declared.switched:
+        return NO_SWITCH
     if not declared.variable:
         return "the switch is no environment variable"
     return "" if declared.read == "call" else "the manifest says `read: import`, which promises no more"
 
 
 def play(play: Play) -> None:
-    play.call("before")
+    before = play.call("before")
     variable, value = play.job.cases[0].off or ("", "")
     os.environ[variable] = value
     play.call()
+    if before == 0:
+        play.not_met = f"{play.custom} was not called while the switch was on"

@@ -136,7 +136,10 @@ def values(shop: Shop, case: str) -> list[float]:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (HANGS, "case/small@cpu, head: hung: gave no answer within 10 s, and was ended\n"),
+        (
+            HANGS,
+            "case/small@cpu, head: hung: gave no answer within 10 s (`timeout_s` of the manifest), and was ended\n",
+        ),
         (DIES, "case/small@cpu, head: died: was ended by signal 6 (SIGABRT)\n"),
         (RAISES, "case/small@cpu, head: raised: ValueError: no such tile\n"),
     ],

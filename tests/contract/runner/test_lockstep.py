@@ -121,7 +121,8 @@ def test_an_arm_that_hangs_is_out_after_the_timeout_of_the_case(workplace, stage
 
     result = launch(workplace, stage, limits, jobs, stage.playing("timed_hangs", "timed", arm="head"))
 
-    expected = Failure(rung="latency", reason="hung", text="gave no answer within 0.3 s, and was ended")
+    late = "gave no answer within 0.3 s (`timeout_s` of the manifest), and was ended"
+    expected = Failure(rung="latency", reason="hung", text=late)
     assert result.failures == {("head", "bad"): expected}
     assert set(result.timings["last"].samples_ns) == {"head", "base"}
 

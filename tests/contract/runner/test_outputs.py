@@ -70,7 +70,8 @@ def test_a_hanging_case_fails_after_its_own_timeout_and_the_others_are_answered(
 
     outcomes = run_outputs(workplace, HEAD, jobs, {}, stage.events.append, start=stage.playing("hangs"), limits=limits)
 
-    assert outcomes["bad"] == Failure(rung="compile", reason="hung", text="gave no answer within 0.3 s, and was ended")
+    late = "gave no answer within 0.3 s (`timeout_s` of the manifest), and was ended"
+    assert outcomes["bad"] == Failure(rung="run", reason="hung", text=late)
     assert values(outcomes["first"]) == values(outcomes["last"])
 
 
@@ -190,7 +191,7 @@ def test_outcomes_and_rungs_are_told_as_they_come(workplace, stage, limits, job)
         ("first", "import", True),
         ("bad", "import", True),
         ("bad", "import", True),
-        ("bad", "compile", False),
+        ("bad", "run", False),
     ]
     assert [(f["case"], f["arm"], f["ok"]) for f in stage.named("case-ended")] == [
         ("first", "head", True),

@@ -37,6 +37,8 @@ FAULTY = {
         "wrong-type",
         "the function returned a tensor of layout torch.sparse_coo on cpu, not a dense one",
     ),
+    "takes_more": ("wrong-signature", "it takes (x, y, weight, *, eps=1e-06) and is given (x, y)"),
+    "raises_a_type_error": ("raised", "TypeError: unsupported operand"),
     "leaves": ("raised", "SystemExit: 3"),
     "interrupted": ("raised", "KeyboardInterrupt"),
     "unprintable": ("raised", "faulty.Unprintable: <exception str() failed>"),

@@ -89,6 +89,11 @@ switch: {read: call}
     switch: neither 'env' nor 'context'; name the variable, or the context manager, that switches
 mutates: [y]
     mutates[0]: 'y' is not an argument of gelu; known: x
+optional: [torch]
+    optional[0]: torch makes the tensors of every path, so no drill can take it away; remove it
+optional: [fastops, acme]
+    optional[1]: 'acme' is where 'dispatch' itself is (acme.ops:gelu), so nothing is left to call; name what the kernel
+    imports and the fallback does not
 reset: a:b
     reset: is called with the state that 'setup' makes, and there is none; add 'setup'
 unowned: {reason: r, expires: 2027-01-31}

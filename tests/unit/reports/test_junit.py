@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 
 from kgate.escape import plain
-from kgate.model import HEAD, Carried, Case, Finding, Ownership, Report
+from kgate.model import HEAD, SWITCH_ON, Carried, Case, Finding, Ownership, Report
 from kgate.reports import Style, junit
 from tests.unit.builders import (
+    answer,
     drill,
     drilled,
     failure,
@@ -150,6 +151,18 @@ def test_a_drill_that_was_not_run_is_skipped_and_says_why():
     (result,) = case.result
     assert isinstance(result, Skipped)
     assert result.message == "the switch is no environment variable"
+
+
+def test_a_condition_that_did_not_come_about_is_no_test_that_passed():
+    never = answer(reached_custom=0, reached_fallback=1)
+    met = answer(reached_custom=0, reached_fallback=1, not_met="acme.gemm:fused was not called")
+    run = drilled(with_outcomes(run_of(kernel("gemm")), (SWITCH_ON, never)), (drill(), met))
+
+    case = next(case for _, case in read(report_of(run)) if case.name == "drill package-absent")
+
+    (result,) = case.result
+    assert isinstance(result, Skipped)
+    assert result.message == "not met: acme.gemm:fused was not called"
 
 
 def test_a_finding_on_no_case_is_a_test_of_its_own():

@@ -4,15 +4,26 @@ from dataclasses import replace
 
 import pytest
 
-from kgate.model import HEAD, SWITCH_OFF, SWITCH_ON, Level, Outcome, Run, of_base
+from kgate.model import FALLBACK, HEAD, SWITCH_OFF, SWITCH_ON, Level, Measurement, Outcome, Run, of_base
 from tests.unit.builders import answer, case, drill, drilled, failure, judged, kernel, run_of, with_outcomes, wrong
 
 CUSTOM = answer(reached_custom=1, reached_fallback=0, logged=False)
 TOLD = answer(reached_custom=0, reached_fallback=1, logged=True)
 SILENT = answer(reached_custom=0, reached_fallback=1, logged=False)
 REFUSED = answer(reached_custom=1, reached_fallback=1, reached_custom_before=1, reached_custom_again=1, logged=True)
-LATCHED = answer(reached_custom=1, reached_fallback=1, reached_custom_before=1, reached_custom_again=0, logged=True)
+NEVER_TAKEN = answer(reached_custom=0, reached_fallback=1)
+NOT_CALLED = answer(reached_custom=0, reached_fallback=1, logged=False, not_met="acme.gemm:fused was not called")
+NOT_LOOKED_FOR = answer(
+    reached_custom=1, reached_fallback=0, logged=False, not_noticed="nothing of the product's has looked for fast_ops"
+)
+HUNG = failure("hung", "gave no answer within 1 s (`timeout_s` of the manifest), and was ended")
+LEFT_OUT = failure("unavailable", "left out, since acme.gemm:eager hung without it", rung="environment")
 CRASH = failure("import-failed", "OSError: libdsl.so does not load", rung="import")
+
+
+def latched(**more: int) -> Measurement:
+    told = {"reached_custom_before": 1, "reached_custom_again": 0, **more}
+    return answer(reached_custom=1, reached_fallback=1, logged=True, **told)
 
 
 def under(outcome: Outcome | None, **changes: object) -> Run:
@@ -51,10 +62,19 @@ def test_a_wrong_answer_blocks_and_tells_the_path() -> None:
     assert (finding.rule, finding.blocks, finding.evidence["path"]) == ("fallback-wrong", True, "fallback")
 
 
-def test_a_switch_that_never_comes_back_is_a_latch() -> None:
-    run = under(LATCHED, condition="call-refused", blocks=False)
+@pytest.mark.parametrize("other", [{}, {"reached_custom_other": 0}])
+def test_a_kernel_that_never_comes_back_is_a_latch(other) -> None:
+    run = under(latched(**other), condition="call-refused", blocks=False)
 
     assert said(run) == [("fallback-latched", "gemm (call-refused)", Level.FAIL)]
+
+
+def test_a_flag_for_the_refused_shapes_alone_is_no_latch_and_the_advice_says_how_that_is_shown() -> None:
+    kept = under(latched(reached_custom_other=1), condition="call-refused", blocks=False)
+    (unseen,) = judged(under(latched(), condition="call-refused", blocks=False))
+
+    assert said(kept) == []
+    assert unseen.advice.endswith("alone; to show that, the manifest needs a workload of other shapes.")
 
 
 def test_a_fallback_without_a_word_warns_only_where_the_kernel_would_have_run() -> None:
@@ -133,3 +153,80 @@ def test_without_a_gpu_a_product_must_import_and_may_refuse_tensors_on_the_cpu(r
     run = under(failure("raised", "ValueError: x is not on a GPU", rung=rung), condition="no-gpu", logged=False)
 
     assert said(run) == [("fallback-raises", "gemm (no-gpu)", level)]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "advice"),
+    [
+        (NOT_CALLED, "Find why acme.ops:gemm does not come to acme.gemm:fused here"),
+        (NOT_LOOKED_FOR, "Name under `optional` what acme.ops:gemm can lack, spelt as in its imports."),
+    ],
+)
+def test_a_condition_that_did_not_come_about_is_untested_and_says_what_to_mend(
+    outcome: Measurement, advice: str
+) -> None:
+    (finding,) = judged(under(outcome))
+
+    assert (finding.rule, finding.name, finding.undecided) == ("fallback-untested", "gemm (package-absent)", False)
+    assert finding.blocks
+    why = outcome.facts.get("not-met") or outcome.facts["not-noticed"]
+    assert finding.sentence == f"acme.ops:gemm where the package is absent was not drilled, on workload small: {why}"
+    assert finding.advice.startswith(advice)
+
+
+def test_a_product_that_takes_another_path_has_noticed_the_condition_whatever_was_seen_of_it() -> None:
+    noticed = answer(reached_custom=0, reached_fallback=1, logged=True, not_noticed="acme.gemm:fused was not called")
+
+    assert said(under(noticed)) == []
+    assert said(with_outcomes(under(noticed), (SWITCH_ON, NEVER_TAKEN))) == [
+        ("switch-without-effect", "gemm/small", Level.FAIL)
+    ]
+
+
+@pytest.mark.parametrize("outcome", [NOT_CALLED, NOT_LOOKED_FOR])
+def test_a_dispatch_that_never_comes_to_the_kernel_is_one_finding_also_where_nothing_but_drills_is_run(outcome) -> None:
+    run = with_outcomes(under(outcome, condition="out-of-memory", blocks=False), (SWITCH_ON, NEVER_TAKEN))
+
+    for drills_only in (False, True):
+        assert said(replace(run, drills_only=drills_only)) == [("switch-without-effect", "gemm/small", Level.FAIL)]
+
+
+def test_a_dispatch_that_comes_to_neither_path_leaves_open_whether_the_kernel_ran() -> None:
+    run = with_outcomes(run_of(), (SWITCH_ON, answer(reached_custom=0, reached_fallback=0)))
+
+    (finding,) = judged(run)
+
+    assert (finding.rule, finding.undecided, finding.blocks) == ("switch-without-effect", True, True)
+    assert "answers on workload small without calling acme.gemm:fused or acme.gemm:eager" in finding.sentence
+
+
+@pytest.mark.parametrize("arm", [HEAD, SWITCH_ON])
+def test_drills_alone_do_not_pass_where_the_kernel_cannot_run_here(arm) -> None:
+    gone = failure("unavailable", "no module named tilelang", rung="environment")
+    run = under(NOT_CALLED, condition="out-of-memory", blocks=False)
+    run = with_outcomes(run, (SWITCH_ON, NEVER_TAKEN), (arm, gone))
+
+    (finding,) = judged(replace(run, drills_only=True))
+
+    assert (finding.rule, finding.undecided, finding.blocks) == ("fallback-untested", True, True)
+    assert finding.evidence == {"without any condition": "it is unavailable here: no module named tilelang"}
+    assert finding.advice.startswith("Install what is missing into the worker's interpreter")
+
+
+@pytest.mark.parametrize("arm", [FALLBACK, SWITCH_OFF, SWITCH_ON])
+def test_what_hangs_without_any_condition_is_said_once(arm) -> None:
+    run = drilled(with_outcomes(run_of(), (arm, HUNG)), (drill(), LEFT_OUT), (drill(condition="package-raises"), None))
+
+    (finding,) = [f for f in judged(run) if f.blocks]
+
+    assert finding.name == "gemm/small"
+    assert "`timeout_s` of the manifest" in finding.sentence
+
+
+def test_what_was_left_out_after_it_hung_under_others_is_untested_in_its_own_words() -> None:
+    left = failure("unavailable", "left out, since acme.ops:gemm hung under a and b", rung="environment")
+
+    (finding,) = judged(under(left))
+
+    assert (finding.rule, finding.undecided) == ("fallback-untested", True)
+    assert finding.sentence.endswith(f"was not drilled, on workload small: {left.text}")

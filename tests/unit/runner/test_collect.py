@@ -73,6 +73,15 @@ def test_the_rung_of_a_case_is_the_one_above_the_highest_passed():
     assert read(HELLO, Begin(case="a"), *passed).rung == "run"
 
 
+def test_whoever_is_lost_in_the_first_call_is_said_to_run_unless_nothing_but_compiling_was_asked_for():
+    said = (HELLO, Begin(case="a"), *(RungDone(case="a", rung=rung, ns=1) for rung in ("environment", "import")))
+    compiling = Transcript(["a"], lambda case, outputs: (), compiling=True)
+    for reply in said:
+        compiling.read(encode(reply))
+
+    assert (read(*said).rung, compiling.rung) == ("run", "compile")
+
+
 @pytest.mark.parametrize(
     ("replies", "case"),
     [

@@ -9,6 +9,14 @@ def raises(x, y):
     raise ValueError("tile of 96 does not divide 100\nsecond line")
 
 
+def takes_more(x, y, weight, *, eps=1e-6):
+    return x * weight + y + eps
+
+
+def raises_a_type_error(x, y):
+    raise TypeError("unsupported operand")
+
+
 def says_nothing(x, y):
     x + y
 
