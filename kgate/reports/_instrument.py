@@ -21,9 +21,10 @@ def line(run: Run) -> str:
     bias = f"bias {100 * abs(worst(biases, 1.0) - 1):.1f} %" if biases else "bias not known"
     dose = f"dose {given} seen as {100 * (worst(doses, found.given) - 1):.1f} %" if doses else "dose not known"
     few = "" if biases and doses else " (too few launches)"
-    failed = f"; FAILED: {'; '.join(found.faults)}" if found.faults else ""
-    spared = ", which on a CPU is only told" if found.faults and not run.on_gpu else ""
-    return f"controls: {bias}, {dose}{few}{failed}{spared}" + ("; measured twice" if found.again else "")
+    # Times on a CPU block nothing by default, and a shared one is seldom quiet: no reason for capitals.
+    word = "FAILED" if run.on_gpu else "off, which on a CPU is only told"
+    failed = f"; {word}: {'; '.join(found.faults)}" if found.faults else ""
+    return f"controls: {bias}, {dose}{few}{failed}" + ("; measured twice" if found.again else "")
 
 
 def worst(values: Sequence[float], wanted: float) -> float:
