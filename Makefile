@@ -84,6 +84,7 @@ zoo: environments  ## Run the gate over kernels that are wrong and over honest o
 drill: environments  ## Put small products under every condition that takes their kernel away, and print the matrix
 	@$(BIN)/python -m tests.drills.matrix --python $(WORKER_PYTHON)
 
+rig: export KGATE_TEST_WORKER_PYTHON := $(WORKER_PYTHON)
 rig: $(RIG)/.ready  ## Run the tests of the comment against an emulated GitHub, its API's description, and faults
 	$(BIN)/python -m pytest tests/rig --durations=5
 

@@ -72,13 +72,14 @@ def gpu(report: Report) -> str:
 
 
 def blocker(group: Group) -> str:
-    """One rule on one kernel, in two or three lines: what is wrong, what to do, and whose it is."""
+    """One rule on one kernel, in two to four lines: whose it is, what is wrong, and what to do."""
     first = group.first
     more = len(group.findings) - 1
     others = f" (and {more} more, below)" if more else ""
+    owners = ", ".join(first.owners) or "no owner"
     return (
-        f"- **{markdown(first.rule)}** {markdown(title(group))}: {markdown(first.sentence, SENTENCE)}{others}\\\n"
-        f"  → {marked(first.advice, ADVICE)} {markdown(', '.join(first.owners) or 'Nobody owns it.')}\n"
+        f"- **{markdown(first.rule)}** {markdown(title(group))} · {markdown(owners)} · "
+        f"{markdown(first.sentence, SENTENCE)}{others}\\\n  → {marked(first.advice, ADVICE)}\n"
     )
 
 

@@ -28,7 +28,8 @@ def staged(name: str, folder: Path) -> Path:
     subprocess.run([sys.executable, os.fspath(ROOT / "examples" / "stage.py"), name, os.fspath(root)], check=True)
     path = root / ".github" / "workflows" / "kgate.yml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(WORKFLOW.replace(".venv/bin/python", WORKER))
+    # One launch and no drills: what is looked at here is the way from the gate's verdict to the job's.
+    path.write_text(WORKFLOW.replace(".venv/bin/python", f'{WORKER}\n          launches: "1"\n          drills: none'))
     git(root, "add", "--all")
     git(root, "-c", "user.name=A", "-c", "user.email=a@acme.example", "commit", "--quiet", "--amend", "--no-edit")
     git(root, "remote", "add", "origin", "git@github.com:acme/ops.git")
