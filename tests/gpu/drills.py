@@ -21,7 +21,10 @@ from tabulate import tabulate
 
 ROOT = Path(__file__).resolve().parents[2]
 SIGNS = {"": ".", "custom": "c", "fallback": "f", "custom, then fallback": "cf", "neither": "?"}
-LEGEND = "c: the custom path answered, f: the fallback, cf: the one failed and the other answered, -: not run"
+LEGEND = (
+    "c: the custom path answered, f: the fallback, cf: the one failed and the other answered, ~: the condition did not "
+    "come about, -: not run"
+)
 
 
 def main() -> int:
@@ -91,6 +94,7 @@ def cell(drill: dict[str, Any], kernel: str, said: dict[tuple[str, str], str]) -
     if drill["not_run"]:
         return "-"
     paths = "|".join(dict.fromkeys(SIGNS.get(case["path"], "?") for case in drill["cases"]))
+    paths += "~" * any(case["not_met"] for case in drill["cases"])
     rule = said.get((kernel, drill["condition"]), "")
     return f"{paths}!{rule.removeprefix('fallback-')}" if rule else paths
 

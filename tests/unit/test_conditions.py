@@ -4,20 +4,25 @@ import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
+import os
+import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kgate.protocol import CaseJob, Job
-from kgate.worker.conditions import _packages
+from kgate.worker.conditions import _packages, compiler_missing
 from kgate.worker.conditions._detours import raising
 from kgate.worker.conditions._trail import Trail, raising_once
 from kgate.worker.faults import Fault
 
 NAME = "kgate_sample_package"
 NOWHERE = "/a/tree/of/nobody"
+CASE = CaseJob(case="a", dsl="torch", entry="m:f", args={}, keywords=False, symbols={})
+JOB = Job(mode="drill", arm="dispatch", tree=NOWHERE, device="cpu", cases=(CASE,))
 
 
 @pytest.fixture
@@ -132,6 +137,22 @@ def test_whether_the_product_looks_for_a_hidden_package_is_seen_however_it_looks
     assert bool(_packages.LOOKED_FOR) is seen
 
 
+def test_a_dispatcher_that_a_manifest_names_asks_for_the_product(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "site-packages" / "kgate_dispatch"
+    home.mkdir(parents=True)
+    (home / "needs.py").write_text(ASKING["find_spec"].format(name=package))
+    monkeypatch.syspath_prepend(str(home))
+    monkeypatch.delitem(sys.modules, "needs", raising=False)
+    _packages.hide([package], NOWHERE)
+
+    importlib.import_module("needs").ask()
+
+    asked = _packages.LOOKED_FOR
+    assert asked == [package]
+
+
 def test_who_is_not_of_the_product_looks_for_nothing(package: str, tmp_path: Path) -> None:
     _packages.hide([package], str(tmp_path))
 
@@ -156,10 +177,7 @@ def test_what_is_not_installed_can_neither_be_old_nor_be_there_and_one_of_severa
     package: str, tmp_path: Path
 ) -> None:
     def job(*packages: str) -> Job:
-        case = CaseJob(
-            case="a", dsl="torch", entry="m:f", args={}, keywords=False, symbols={}, packages=packages
-        )  # fmt: skip
-        return Job(mode="drill", arm="dispatch", tree=str(tmp_path), device="cpu", cases=(case,))
+        return replace(JOB, tree=str(tmp_path), cases=(replace(CASE, packages=packages),))
 
     _packages.require(job(package))
     _packages.require(job("kgate_no_such_package", f"{package}.part"))
@@ -167,6 +185,19 @@ def test_what_is_not_installed_can_neither_be_old_nor_be_there_and_one_of_severa
         _packages.require(job("kgate_no_such_package"))
 
     assert caught.value.reason == "unavailable"
+
+
+def test_where_no_compiler_is_installed_none_is_found_and_nothing_is_made_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("PATH", *compiler_missing.POINTING):
+        monkeypatch.setenv(name, "/usr/bin")
+
+    compiler_missing.install(JOB)
+
+    assert [shutil.which(name) for name in ("gcc", "nvcc", "sh")] == [None] * 3
+    assert not Path(os.environ["PATH"]).exists()
+    assert not set(compiler_missing.POINTING) & os.environ.keys()
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import importlib.metadata
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
+from pathlib import PurePath
 from types import ModuleType
 from typing import Any, cast
 
@@ -23,6 +24,7 @@ from kgate.worker.watches import callers
 
 # By package, where a distribution has another name.
 DISTRIBUTIONS = {"cuda.tile": "cuda-tile", "cutlass": "nvidia-cutlass-dsl"}
+DISPATCHER = "kgate_dispatch"  # whose functions a manifest names: no code of the product's need stand above them
 OLD = "0.0.1"  # older than whatever a product may ask for
 LOOKED_FOR: list[str] = []  # what code of the product's has asked for since this process has met its condition
 IMPORTED: list[str] = []  # what of it could not be imported
@@ -55,7 +57,8 @@ def leads_to(name: str, packages: Iterable[str]) -> bool:
 
 def of_product(tree: str) -> bool:
     """Whether the product asks, or what it calls does; torch and the gate itself look for packages as well."""
-    return any(inside(frame.f_code.co_filename, tree) for frame in callers(sys._getframe()))
+    files = (frame.f_code.co_filename for frame in callers(sys._getframe()))
+    return any(inside(file, tree) or DISPATCHER in PurePath(file).parts for file in files)
 
 
 def looked_for(play: Play) -> None:
