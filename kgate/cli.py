@@ -584,7 +584,8 @@ def comment(results: Path, dry_run: bool) -> ExitCode:
     """Post or update the pull request's comment from RESULTS, the folder that `kgate check --results` wrote."""
     from kgate.github import comment as comments
 
-    delivery = comments.post(results, os.environ, dry_run=dry_run)
+    with comments.told(os.environ):
+        delivery = comments.post(results, os.environ, dry_run=dry_run)
     click.echo(" ".join(filter(None, (delivery.sentence, delivery.url))))
     return ExitCode.GREEN
 

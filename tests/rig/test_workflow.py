@@ -22,14 +22,15 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def staged(name: str, folder: Path) -> Path:
+def staged(name: str, folder: Path, manifest: str = "kgate.yaml") -> Path:
     """The example with the workflow in its last commit, as somebody would have pasted it, and an origin."""
     root = folder / name
     subprocess.run([sys.executable, os.fspath(ROOT / "examples" / "stage.py"), name, os.fspath(root)], check=True)
     path = root / ".github" / "workflows" / "kgate.yml"
     path.parent.mkdir(parents=True, exist_ok=True)
     # One launch and no drills: what is looked at here is the way from the gate's verdict to the job's.
-    path.write_text(WORKFLOW.replace(".venv/bin/python", f'{WORKER}\n          launches: "1"\n          drills: none'))
+    told = WORKFLOW.replace(".venv/bin/python", f'{WORKER}\n          launches: "1"\n          drills: none')
+    path.write_text(told.replace("manifest: kgate.yaml", f"manifest: {manifest}"))
     git(root, "add", "--all")
     git(root, "-c", "user.name=A", "-c", "user.email=a@acme.example", "commit", "--quiet", "--amend", "--no-edit")
     git(root, "remote", "add", "origin", "git@github.com:acme/ops.git")
@@ -70,5 +71,18 @@ def test_a_pull_request_ends_with_the_gates_verdict(github: GitHub, tmp_path: Pa
     done = acted(root, github, "pull_request", {"pull_request": pull_of(root)})
 
     assert done.returncode == code, done.stdout[-4000:] + done.stderr[-2000:]
-    assert f"kgate: {verdict}: " in done.stdout
-    assert f"Set output: verdict={verdict}" in done.stdout.replace("::", " ")
+    assert f"::set-output:: verdict={verdict}\n" in done.stdout
+    assert f"**kgate: {verdict}.**" in done.stdout  # the step's summary
+
+
+@pytest.mark.nightly
+def test_a_pull_request_without_a_manifest_fails_its_job_and_says_so(github: GitHub, tmp_path: Path):
+    root = staged("quickstart", tmp_path, manifest="nowhere.yaml")
+
+    done = acted(root, github, "pull_request", {"pull_request": pull_of(root)})
+
+    assert done.returncode == 1, done.stdout[-4000:] + done.stderr[-2000:]
+    assert "nowhere.yaml: no such file" in done.stdout
+    assert "::set-output:: verdict=no-run\n" in done.stdout
+    assert "::set-output:: exit-code=2\n" in done.stdout
+    assert "**kgate judged nothing** (exit code 2)" in done.stdout
