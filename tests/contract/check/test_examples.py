@@ -41,6 +41,7 @@ def test_every_planted_fault_is_named_by_its_rule_and_nothing_else_is_blamed(sta
     assert blamed(ended) == PLANTED - {SLOWED}
 
 
+@pytest.mark.nightly
 def test_a_kernel_slowed_by_a_seventh_is_named_and_blocks(staged: Callable[[str], Shop]) -> None:
     ended = staged("broken").kgate("check", "--launches", "12", "--kernel", "layer_norm")
 

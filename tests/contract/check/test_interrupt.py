@@ -17,13 +17,13 @@ from tests.contract.check.shop import GOOD, Shop, left_after, workers
 
 pytestmark = pytest.mark.real
 
-KILLS = 10 if os.environ.get("KGATE_NIGHTLY") else 1
+KILLS = 10
 SEED = 20261130
 GONE_S = 3.0
 SAID = "kgate: interrupted; what was measured is kept, the same command goes on from there"
 COMMAND = ("check", "--launches", "2")
 # Slow enough to be met in the middle, in every arm and every launch.
-SLOW = "import time\n\n\ndef kernel(x):\n    time.sleep(0.05)\n    return x + x\n"
+SLOW = "import time\n\n\ndef kernel(x):\n    time.sleep(0.02)\n    return x + x\n"
 
 
 def records(shop: Shop) -> list[tuple[str, str, str]]:
@@ -106,6 +106,7 @@ def test_a_second_ctrl_c_changes_nothing_any_more(slow: Shop) -> None:
     assert ("".join(said) + err).strip() == SAID
 
 
+@pytest.mark.nightly
 def test_kills_at_random_moments_lose_nothing_and_measure_nothing_twice(
     slow: Shop, stocked: Callable[..., Shop], tmp_path: Path
 ) -> None:
@@ -165,4 +166,6 @@ def test_a_second_run_at_the_same_time_is_refused_in_one_sentence_and_the_first_
     assert second.code == 3
     assert second.err.count("\n") == 1
     assert "another run in this repository is using it; wait for that run to end" in second.err
-    assert slow.ended(first).code == 1
+    assert first.poll() is None
+    first.send_signal(signal.SIGINT)
+    assert slow.ended(first).code == 130

@@ -46,6 +46,7 @@ def benchmarks(path: Path) -> dict[str, Any]:
     return {found["fullname"]: found for found in json.loads(path.read_text())["benchmarks"]}
 
 
+@pytest.mark.nightly
 def test_selected_cases_stand_beside_own_tests_and_pytest_benchmark_has_the_figures_of_kgate(
     stocked: Callable[..., Shop], tmp_path: Path
 ) -> None:
@@ -60,7 +61,7 @@ def test_selected_cases_stand_beside_own_tests_and_pytest_benchmark_has_the_figu
     three.write_text(shop.kgate("report", "--format", "pytest-benchmark").out)
     compared, table = ran(shop, "compare", *map(str, (one, two, three)), program="pytest-benchmark")
 
-    assert (code, again, compared) == (0, 0, 0), said
+    assert (code, again, compared) == (0, 0, 0), said + table
     counted = outcomes(said)
     assert (counted["passed"], counted["deselected"]) == (5, 4)
     assert "KgateWarning: fallback-raises: " in said, "what base shows as well warns here as in the report"

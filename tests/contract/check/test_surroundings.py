@@ -64,6 +64,7 @@ def test_the_work_tree_is_measured_as_it_is_and_that_is_said(shop: Shop) -> None
     assert "the work tree has uncommitted changes; they were measured as head" in ended.report["remarks"]
 
 
+@pytest.mark.nightly
 def test_a_base_that_has_no_manifest_or_does_not_build_makes_every_kernel_new(shop: Shop) -> None:
     shop.stock({"good": GOOD}, top="build: test ! -e broken\n")
     shop.write({"broken": ""})
