@@ -44,11 +44,12 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """`doubts` are sentences about what was left out, and why."""
+    """`source` is the workflow's among those of kgate; `doubts` are sentences about what was left out, and why."""
 
     found: Survey
     manifest: Page
     workflow: Page
+    source: str
     doubts: tuple[str, ...]
 
 
@@ -67,11 +68,13 @@ def proposed(root: Path, files: Sequence[str], wanted: Path | None, owner: str) 
         raise UsageError(nothing(found, files))
     found, doubts = sound(found)
     path = wanted or found.folder / manifests.NAME
+    source = workflow.fitting(path)
     expires = (date.today() + timedelta(days=DAYS)).isoformat()
     return Proposal(
         found=found,
         manifest=paged(root, path, page.text(found, expires)),
-        workflow=paged(root, root / workflow.PLACE, workflow.text(found, path)),
+        workflow=paged(root, root / workflow.PLACE, workflow.text(found, path, source)),
+        source=source,
         doubts=(*doubts, *(f"{name}, {at.place}: nothing that launches it was found" for name, at in found.left)),
     )
 
@@ -154,7 +157,7 @@ def write(proposal: Proposal, *, force: bool) -> Iterator[str]:
 
 def described(proposal: Proposal, made: Page) -> str:
     if made is proposal.workflow:
-        return "from workflows/check.yml; put your runner's labels and your pinned release in"
+        return f"from workflows/{proposal.source}; {workflow.FOLLOWS[proposal.source]}"
     gaps = [str(n) for n, text in enumerate(made.text.splitlines(), 1) if WORD in text and not text.startswith("#")]
     wanting = f"; to fill in: line {', '.join(gaps)}" if gaps else ""
     return count(len(proposal.found.subjects), "kernel") + wanting

@@ -79,6 +79,17 @@ def test_where_modules_are_imported_from_src_the_manifest_lies_there_and_the_wor
     assert any("imported from src/" in line for line in proposal.told(made))
 
 
+def test_several_kinds_of_gpu_take_the_workflow_that_joins_their_jobs(tmp_path: Path) -> None:
+    root = written(tmp_path, {"ops.py": KERNEL, "CODEOWNERS": "* @ada\n"})
+    text = proposed(root).manifest.text
+    (root / "kgate.yaml").write_text(f"{text}gpus: {{h100: required, l4: required}}\n")
+
+    made = proposed(root)
+
+    assert len(YAML(typ="safe").load(made.workflow.text)["jobs"]) > 1
+    assert list(proposal.write(made, force=False))[1].startswith(f"{WORKFLOW}: written, from workflows/gpus.yml; ")
+
+
 def test_a_manifest_that_is_named_says_where_imports_start(tmp_path: Path) -> None:
     root = written(tmp_path, {"libs/gelu/ops.py": KERNEL, "libs/other/ops.py": KERNEL})
 
