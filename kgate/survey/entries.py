@@ -110,8 +110,6 @@ def tabled(code: Code, covered: frozenset[Definition]) -> Made:
         )
         if custom is None:
             continue
-        others = [m for m in group if not code.reach(m.at) and "dispatch" not in m.how]
-        plain = first(m for m in others if set(m.labels) & set(PLAIN)) or first(others)
         natives = code.reach(custom.at)
         dispatch = chosen_by(code, operator, group, custom)
         yield (
@@ -120,11 +118,23 @@ def tabled(code: Code, covered: frozenset[Definition]) -> Made:
                 operator,
                 dispatch,
                 named_as(custom),
-                named_as(plain) if plain else plain_named(code, custom.at, operator),
+                plain_of(code, group, custom),
                 natives,
             ),
             natives,
         )
+
+
+def plain_of(code: Code, group: Sequence[Member], custom: Member) -> Guess:
+    """The implementation that launches no kernel; one that no label calls plain is told with that doubt."""
+    others = [m for m in group if not code.reach(m.at) and "dispatch" not in m.how]
+    plain = first(m for m in others if set(m.labels) & set(PLAIN) or words(m.at[1]) & set(PLAIN))
+    if plain is not None:
+        return named_as(plain)
+    guess = plain_named(code, custom.at, custom.operator)
+    if guess.text or not others:
+        return guess
+    return replace(named_as(others[0]), why=f"{named_as(others[0]).why}; no label says that it is the plain one")
 
 
 def named_as(member: Member) -> Guess:

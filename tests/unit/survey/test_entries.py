@@ -103,6 +103,16 @@ def test_a_table_of_implementations_tells_both_paths(tmp_path: Path, table: str)
     assert told(found) == [("gelu", "ops:gelu", "k:a", "k:b")]
 
 
+def test_another_implementation_that_no_label_calls_plain_is_told_with_that_doubt(tmp_path: Path) -> None:
+    source = f"{TRITON}{A}{B}TABLE = {{'gelu': {{'triton': a, 'vendor': b}}}}\n"
+
+    (found,) = subjects(tmp_path, {"k.py": source})
+
+    assert found.entry.fallback is not None
+    assert found.entry.fallback.text == "k:b"
+    assert found.entry.fallback.why.endswith("; no label says that it is the plain one")
+
+
 def test_a_function_of_kgate_dispatch_tells_its_paths_itself(tmp_path: Path) -> None:
     ops = "from kgate_dispatch import dispatch\n\n@dispatch(custom='acme.k:fused')\ndef gelu(x):\n    return x\n"
     kernels = TRITON + "def fused(x):\n    _gelu_kernel[(1,)](x)\n"
