@@ -30,6 +30,7 @@ from kgate.flags import (
     PYTHON,
     REPORT,
     RESULTS,
+    SANDBOX,
     STREAM,
     VIEW,
     WORKLOADS,
@@ -87,6 +88,7 @@ def cli() -> None:
     metavar="N",
     help="Only this shard of the plan. [default: all]",
 )
+@SANDBOX
 @VIEW
 @RESULTS
 @click.option(
@@ -118,6 +120,7 @@ def check(
     drills: str,
     plan: Path | None,
     shard: int | None,
+    sandbox: str,
     form: str,
     results: Path | None,
     dump: Path | None,
@@ -145,6 +148,7 @@ def check(
         approved_by=approved_by,
         plan=plan,
         shard=shard or 0,
+        sandbox=sandbox,
     )
     if listing or dry_run:
         return session.show(options, session.Shown.LISTING if listing else session.Shown.DRY_RUN)
@@ -159,6 +163,7 @@ def check(
 @KERNELS
 @WORKLOADS
 @DRILLS
+@SANDBOX
 @VIEW
 @RESULTS
 @STREAM
@@ -172,6 +177,7 @@ def drill(
     kernels: tuple[str, ...],
     workloads: tuple[str, ...],
     drills: str,
+    sandbox: str,
     form: str,
     results: Path | None,
     stream: bool,
@@ -191,6 +197,7 @@ def drill(
         workloads=workloads,
         drills=drills,
         drills_only=True,
+        sandbox=sandbox,
     )
     if listing or dry_run:
         return session.show(options, session.Shown.LISTING if listing else session.Shown.DRY_RUN)
@@ -342,7 +349,7 @@ def repro(
     from kgate import repro as alone
     from kgate.options import Options
 
-    options = Options(manifest=manifest, base=base, device=device, python=python)
+    options = Options(manifest=manifest, base=base, device=device, python=python, sandbox="none")
     order = alone.Order(case=case, arm=arm, out=out, seed=seed, tool=tool or "", write_only=write_only)
     said, code = alone.repro(options, order)
     click.echo(said)

@@ -52,6 +52,15 @@ DRILLS = click.option(
     show_default=True,
     help="Workloads that meet every condition: of each dtype and option the smallest, all, or none.",
 )
+SANDBOX = click.option(
+    "--sandbox",
+    envvar="KGATE_SANDBOX",
+    type=click.Choice(["none", "namespaces", "container"]),
+    default="none",
+    show_default=True,
+    metavar="KIND",
+    help="Around kernels: none, namespaces or container.",
+)
 VIEW = click.option(
     "--format",
     "form",

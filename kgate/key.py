@@ -31,7 +31,7 @@ def run_key(
 ) -> str:
     """
     What must be equal for a second run to go on with the first: trees, manifest and choice, fingerprint, what of the
-    environment can count, who has approved that less is asked, version.
+    environment can count, what stands around a worker, who has approved that less is asked, version.
     """
     chosen = [(k.name, [w.name for w in k.workloads]) for k in manifest.kernels]
     parts: Mapping[str, object] = {
@@ -45,6 +45,7 @@ def run_key(
         "version": __version__,
         **({"approved": sorted(approved_by)} if approved_by else {}),
         **({"carried": sorted(carried)} if carried else {}),
+        **({"sandbox": workplace.sandbox.mode} if workplace.sandbox.confines else {}),
     }
     return hashlib.sha256(repr(sorted(parts.items())).encode()).hexdigest()[:16]
 

@@ -24,6 +24,7 @@ class Options:
     approved_by: tuple[str, ...] = ()  # owners who have said yes to what asks less than base
     plan: Path | None = None  # of `kgate plan`; what it carries is not measured
     shard: int = 0  # of that plan, from 1; 0: all
+    sandbox: str = "none"  # none, namespaces or container; "": the strongest that works here
 
     @property
     def named_manifest(self) -> str:
@@ -53,5 +54,7 @@ class Options:
             words += ["--budget", f"{self.budget_min:g}"]
         if self.drills != Options.drills:
             words += ["--drills", self.drills]
+        if self.sandbox != Options.sandbox:
+            words += ["--sandbox", self.sandbox]
         words += [word for name in self.approved_by for word in ("--approved-by", name)]
         return shlex.join(words)

@@ -93,6 +93,7 @@ def reported(here: Setting, run: Run, findings: tuple[Finding, ...], made: Attem
         resumed=made.resumed,
         key=here.folder.name,
         attempts=attempts,
+        sandbox=here.workplace.sandbox.mode,
     )
 
 

@@ -25,6 +25,7 @@ from kgate.protocol import Identity
 from kgate.runner.ledger import JSON, Ledger
 from kgate.runner.place import Workplace
 from kgate.runner.records import plain
+from kgate.runner.sandbox import Sandbox
 from kgate.setting import Setting
 from kgate.wire import ProtocolError, build, coerce
 
@@ -60,6 +61,7 @@ class Premises:
     terms: Terms = field(default_factory=Terms)
     carried: Mapping[str, Carried] = field(default_factory=dict)  # by kernel
     environment: Mapping[str, str] = field(default_factory=dict)  # of the key: digests, since values may be secrets
+    sandbox: str = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +104,7 @@ def record(here: Setting) -> None:
         terms=here.terms,
         carried={case.kernel: why for case, why in here.plan.carried.items()},
         environment=digests(here),
+        sandbox=here.workplace.sandbox.mode,
     )
     stored = baselines.plain(here.stored) if here.stored else None
     here.ledger.record(KIND, RUN, {"premises": plain(dataclasses.asdict(found)), "stored": stored})
@@ -222,7 +225,13 @@ def setting_of(found: Premises, stored: JSON, ledger: Ledger) -> Setting:
         base=Base(commit=found.base, tree_hash="", folder=None, manifest=base),
         head=Head(commit=found.head, dirty=found.dirty, tree=""),
         plan=with_variants(carrying.without(plan(manifest, base, found.target), found.carried), found.variants),
-        workplace=Workplace(python={}, trees={}, folder=Path(found.key), device=found.target.torch_name),
+        workplace=Workplace(
+            python={},
+            trees={},
+            folder=Path(found.key),
+            device=found.target.torch_name,
+            sandbox=Sandbox(mode=found.sandbox),
+        ),
         identity=Identity(
             must_match=dict(fingerprint.must_match),
             may_drift=dict(fingerprint.may_drift),

@@ -13,6 +13,8 @@ A control directory belongs to one worker process:
     log.txt         out  stdout and stderr
     sock            in   unix socket of the gate's, for mode "lockstep" (Requests down, Answers up, a JSON line each)
 
+Sockets are reached by `address`, since the path of a folder may be longer than that of a socket.
+
 A zygote is started once per arm with a socket of its own and answers `Fork` with `Forked`, later `Exited`: the
 zygote listens and the gate connects, while in lockstep the gate listens and the worker connects once it can answer a
 Prepare. A forked child calls setsid before anything else and writes to its own log.txt.
@@ -22,15 +24,18 @@ are refused.
 
 import dataclasses
 import json
+import os
 import typing
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Union
 
 from kgate.wire import ProtocolError, build, parsed
 
 VERSION = 1
-JOB, REPLIES, OUT, LOG, TABLES = "job.json", "replies.jsonl", "out", "log.txt", "tables"
+JOB, REPLIES, OUT, LOG, TABLES, SOCKET = "job.json", "replies.jsonl", "out", "log.txt", "tables", "sock"
 LINE_LIMIT = 1 << 20  # bytes of one JSON line, both ways; a longer one is a broken reply
 SPOILED = 70  # exit code between two cases: the device did not survive the last one, the rest needs a new process
 
@@ -478,10 +483,40 @@ Answer = Union[Ready, Arranged, Times, Exported, Failed]  # noqa: UP007
 
 
 @dataclass(frozen=True, kw_only=True)
+class Walls:
+    """
+    What a confined process sees and may write, as absolute paths: see worker/confinement.py. All else is read-only.
+
+    hidden    folders that are empty to it, but for what is shown or may be written in them
+    passing   folders whose changes it sees alone, and which go with it
+    masked    sockets that it cannot reach
+    """
+
+    hidden: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
+    scratch_bytes: int  # of memory, for what passes and for /dev/shm, each
+    file_bytes: int
+    processes: int  # and threads
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As `name=value`, one value a word."""
+        pairs = ((name, value if isinstance(value, tuple) else (value,)) for name, value in vars(self).items())
+        return tuple(f"{name}={value}" for name, values in pairs for value in values)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Fork:
-    """Start a child on this control directory; it leads a process group of its own."""
+    """
+    Start a child on this control directory; it leads a process group of its own. Within `walls` it waits for a cell of
+    its own, in which the work is done, and its pid is the zygote's number for it.
+    """
 
     control: str
+    walls: Walls | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -527,6 +562,16 @@ def seed_of_call(seed: int, call: int) -> int:
     An odd factor permutes the numbers modulo 2**32; this one is 2**32 over the golden ratio (Knuth, TAOCP 3, 6.4).
     """
     return (seed + call * 0x9E3779B1) % 2**32
+
+
+@contextmanager
+def address(socket: Path) -> Iterator[str]:
+    """A name for it while this is open, of no more than the 108 bytes of an address (unix(7)), wherever it lies."""
+    folder = os.open(socket.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{socket.name}"
+    finally:
+        os.close(folder)
 
 
 def encode(message: Message) -> bytes:

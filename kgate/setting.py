@@ -11,10 +11,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kgate import carrying, exchange, gpus, idle
+from kgate import aim, carrying, exchange, idle
 from kgate.base import Base, base_of, built, completed_base, fault_of_build
 from kgate.completion import completed
-from kgate.device import interpreter, probed
+from kgate.device import interpreter
 from kgate.key import run_key
 from kgate.load import baselines, calibrations, entries, selection, tree
 from kgate.load import manifest as manifests
@@ -81,14 +81,14 @@ def prepare(options: Options, emit: Emit) -> Setting:
     base = built(base_of(manifest, options.base, state, head), state)
     unbuilt = fault_of_build(manifest, base, state)
     declared = {kernel.name: entries.digest(kernel) for kernel in manifest.kernels}
-    with probing(options, manifest, base, state) as workplace:
-        target, identity, uuids = aimed(options, manifest, workplace)
-        manifest, base = completed(manifest, workplace, HEAD), completed_base(base, workplace)
+    with probing(options, manifest, base, state) as open_place:
+        asked, (target, identity, uuids) = aim.aimed(options, manifest, aim.within(options, open_place))
+        manifest, base = completed(manifest, asked, HEAD), completed_base(base, asked)
     held = standards(joined(whole, manifest), base, options)
     fingerprint = fingerprint_of(identity)
     share = carrying.share(options, held.manifest, head, held.base.commit, target, fingerprint)
     base, manifest, reservations = held.base, share.manifest, taken(uuids, emit)
-    key = run_key(manifest, head, base, fingerprint, workplace, target, options.approved_by, share.carried)
+    key = run_key(manifest, head, base, fingerprint, asked, target, options.approved_by, share.carried)
     folder, ledger = opened(state, key + ("-drills" if options.drills_only else ""))
     stored, doubt = stored_baseline(manifest, base, target)
     announce(emit, folder.name, target, head, base)
@@ -97,7 +97,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
         base=base,
         head=head,
         plan=varied(carrying.without(plan(manifest, base.manifest, target), share.carried)),
-        workplace=replace(place(options, manifest, base, folder), device=target.torch_name),
+        workplace=replace(place(options, manifest, base, folder), device=target.torch_name, sandbox=asked.sandbox),
         identity=identity,
         fingerprint=fingerprint,
         ledger=ledger,
@@ -110,7 +110,7 @@ def prepare(options: Options, emit: Emit) -> Setting:
         uuids=uuids,
         reservations=reservations,
         entries=declared,
-        remarks=(*dirty_remark(head), *base.remarks, *share.remarks, *doubt, *hidden_remarks(manifest)),
+        remarks=(*dirty_remark(head), *base.remarks, *share.remarks, *doubt, *remarks_on_workers(asked)),
     )
 
 
@@ -133,14 +133,6 @@ def opened(state: Path, key: str) -> tuple[Path, Ledger]:
     ledger = Ledger.open(state / f"{key}.jsonl")
     sweep(state, key)
     return folder, ledger
-
-
-def aimed(options: Options, manifest: Manifest, workplace: Workplace) -> tuple[Target, Identity, Mapping[str, str]]:
-    """The device, what the worker says of it, and the uuid of every device that launches are taken on."""
-    chosen = gpus.named(options.gpus, options.device)
-    first = chosen[0] if chosen else options.device
-    target, identity = probed(workplace, first, ("spin", "peaks") if manifest.declares_work else ("spin",))
-    return target, identity, gpus.of_target(workplace, target, identity, chosen)
 
 
 def taken(uuids: Mapping[str, str], emit: Emit) -> tuple[int, ...]:
@@ -262,8 +254,9 @@ def dirty_remark(head: tree.Head) -> tuple[str, ...]:
     return ("the work tree has uncommitted changes; they were measured as head",) if head.dirty else ()
 
 
-def hidden_remarks(manifest: Manifest) -> tuple[str, ...]:
-    return tuple(f"env: {name} is never given to a worker" for name in refused(manifest.env))
+def remarks_on_workers(workplace: Workplace) -> tuple[str, ...]:
+    hidden = (f"env: {name} is never given to a worker" for name in refused(workplace.pass_env))
+    return (*hidden, *workplace.sandbox.remarks)
 
 
 def clean(setting: Setting, outcomes: Mapping[tuple[Arm, Case], Outcome]) -> None:

@@ -10,6 +10,7 @@ from kgate.doctor.fit import FITS, NVCC, Misfit
 from kgate.doctor.machine import Folder, Seen
 from kgate.doctor.prospects import no_compiler, no_gpu
 from kgate.figures import count, size_of
+from kgate.runner.sandbox import FIX
 
 SPACE_BYTES = 5 << 30  # a judgement: outputs of every arm, compile caches, base's work tree
 
@@ -51,7 +52,7 @@ WHY = {
     "ncu": "`kgate repro --with ncu` profiles a kernel",
     "compute-sanitizer": "`--with compute-sanitizer` finds bad accesses",
     "nvdisasm": "writes the SASS of `--dump`",
-    "namespaces": "would isolate workers, which this version does not do yet",
+    "namespaces": "`--sandbox namespaces` runs kernels in namespaces of their own, within which little can be harmed",
     "disk": "outputs of every arm are kept until they are compared",
     "state": "a run that is interrupted goes on from here; compile caches of each arm lie here as well",
     "scratch": "compilers write their temporary files here",
@@ -198,12 +199,12 @@ def tools(seen: Seen) -> Iterator[Line]:
 
 
 def namespaces(seen: Seen) -> Line:
-    if seen.namespaces:
-        fix = (
-            "allow unprivileged user namespaces (kernel.unprivileged_userns_clone, or the container's seccomp profile)"
-        )
-        return line("namespaces", f"cannot be made: {seen.namespaces}", State.LOOK, fix)
-    return line("namespaces", "user, mount, PID and network namespaces can be made")
+    gaps = "; ".join(seen.sandbox.gaps)
+    if not seen.sandbox.confines:
+        return line("namespaces", gaps or "not tried", State.LOOK, FIX)
+    if gaps:
+        return line("namespaces", f"can be made, but {gaps}", State.LOOK, "see SECURITY.md for what that leaves open")
+    return line("namespaces", "user, mount, PID, network and IPC namespaces can be made")
 
 
 def disk(*folders: Folder) -> Line:

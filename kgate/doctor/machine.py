@@ -17,8 +17,9 @@ from kgate.device import interpreter
 from kgate.errors import KgateError
 from kgate.model import Manifest, Tree
 from kgate.protocol import Identity
-from kgate.runner import launch
+from kgate.runner import launch, sandbox
 from kgate.runner.place import Workplace
+from kgate.runner.sandbox import Sandbox
 from kgate.runner.state import STATE
 from kgate.worker import nvml
 
@@ -26,8 +27,6 @@ TOOLS = ("git", "ncu", "compute-sanitizer", "nvdisasm")
 COMPILER = "gcc"  # what a worker's CC is, unless the caller's environment has one
 ANSWER_S = 20.0
 VERSION = re.compile(r"\bV?(\d+(?:\.\d+)+)")
-# What an isolated worker would be given: a user, mount, PID and network namespace of its own, with /proc mounted anew.
-NAMESPACES = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc", "--net", "true")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +55,7 @@ class Seen:
     neighbours: Mapping[int, str] = field(default_factory=dict)  # name by pid, of processes that compute on `card`
     compiler: str = COMPILER  # the C compiler that a worker is told to call; its version is among `tools`
     tools: Mapping[str, str] = field(default_factory=dict)
-    namespaces: str = ""  # why there can be none; "" if they can
+    sandbox: Sandbox = field(default_factory=Sandbox)  # the strongest that works here
     state: Folder
     scratch: Folder
 
@@ -89,7 +88,7 @@ def seen(manifest: Manifest | None, python: str) -> Seen:
         neighbours={pid: name_of(pid) for pid, _ in (card.processes or () if card else ())},
         compiler=compiler,
         tools={tool: said for tool in (*TOOLS, compiler) if (said := version_of(tool))},
-        namespaces=namespaces(),
+        sandbox=sandbox.namespaces(),
         state=folder_seen(root / STATE),
         scratch=folder_seen(Path(tempfile.gettempdir())),
     )
@@ -131,11 +130,6 @@ def version_of(tool: str) -> str:
 def version_in(said: str) -> str:
     """The most exact version that is named; "?" where there is none."""
     return max(VERSION.findall(said), key=lambda found: found.count("."), default="?")
-
-
-def namespaces() -> str:
-    status, said = told(*NAMESPACES)
-    return "" if status == 0 else (said.strip().splitlines() or [f"ended with exit code {status}"])[-1]
 
 
 def told(*argv: str) -> tuple[int, str]:

@@ -8,21 +8,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgate.model import Arm
-from kgate.protocol import JOB, LOG, OUT, REPLIES, TABLES, Job, encode_job, tensors_within
+from kgate.protocol import JOB, LOG, OUT, REPLIES, SOCKET, TABLES, Job, encode_job, tensors_within
 from kgate.runner.environment import cache_variables
 from kgate.runner.place import Workplace, slug
 from kgate.runner.shelf import unwritable
 
-# sockaddr_un holds 108 bytes with the closing zero (unix(7)); the rest is room for a name beside it.
-SOCKET_PATH_BYTES = 100
-
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """`socket` is where the gate may listen: in the folder if its path is short enough, else in a private one."""
-
     path: Path
-    socket: Path
+
+    @property
+    def socket(self) -> Path:
+        """Where the gate may listen, by `protocol.address`."""
+        return self.path / SOCKET
 
     @property
     def log(self) -> Path:
@@ -54,9 +53,8 @@ def filled(workplace: Workplace, arm: Arm, job: Job) -> Control:
     parent = workplace.folder.absolute() / "control"
     parent.mkdir(parents=True, exist_ok=True)
     path = Path(tempfile.mkdtemp(prefix=f"{slug(arm)}-", dir=parent))
-    lockstep = job.mode == "lockstep"
-    control = Control(path=path, socket=short_socket(path) if lockstep else path / "sock")
-    fill(path, workplace, arm, replace(job, socket=str(control.socket)) if lockstep else job)
+    control = Control(path=path)
+    fill(path, workplace, arm, replace(job, socket=str(control.socket)) if job.mode == "lockstep" else job)
     return control
 
 
@@ -74,12 +72,6 @@ def fill(path: Path, workplace: Workplace, arm: Arm, job: Job) -> None:
         write_tables(path / TABLES, specs)
 
 
-def short_socket(path: Path) -> Path:
-    if len(str(path / "sock").encode()) <= SOCKET_PATH_BYTES:
-        return path / "sock"
-    return Path(tempfile.mkdtemp(prefix="kgate-", dir=tempfile.gettempdir())) / "sock"
-
-
 def discard(workplace: Workplace, control: Control) -> None:
     """Take the folder away and keep its log, for whoever wants to read all of it."""
     with suppress(OSError):
@@ -87,5 +79,3 @@ def discard(workplace: Workplace, control: Control) -> None:
         if stat.S_ISREG(control.log.lstat().st_mode):
             control.log.replace(workplace.logs / f"{control.path.name}.txt")
     shutil.rmtree(control.path, ignore_errors=True)
-    if control.socket.parent != control.path:
-        shutil.rmtree(control.socket.parent, ignore_errors=True)

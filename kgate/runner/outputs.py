@@ -190,7 +190,7 @@ class Reading:
         self.cases = {c.case for c in job.cases}
         self.held: set[str] = set()  # failures of this process that are not believed yet
         self.over = False  # nothing more is wanted of this process
-        self.guard = Guard(child, desk.limits)
+        self.guard = Guard(child, desk.limits, (control.path, desk.workplace.caches(desk.arm)))
         self.tail = Tail(control.replies, desk.limits.replies_bytes)
         shelf = Shelf(control.out, job.output_limit_bytes)
 

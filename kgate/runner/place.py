@@ -1,11 +1,12 @@
-"""Where a run's processes live: interpreters, trees, folder, device."""
+"""Where a run's processes live: interpreters, trees, folder, device, and what stands around them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
 from kgate.model import HEAD, SWITCH_ON, Arm, Tree
+from kgate.runner.sandbox import Sandbox
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,7 @@ class Workplace:
     device: str  # "cpu" or "cuda:N"
     pass_env: tuple[str, ...] = ()
     manifest: str = ""  # what --manifest has to name, so that a command finds it again; "" for nothing
+    sandbox: Sandbox = field(default_factory=Sandbox)
 
     def outputs(self, arm: Arm, case: str) -> Path:
         """Where the accepted outputs of a case are kept; case names hold slashes, so the folder is named by a hash."""

@@ -4,22 +4,25 @@ Starting a process in a session of its own, and ending it with all that it left 
 Any thread may start one: a worker's life hangs on the gate's, by a pipe, and not on the thread's that started it.
 """
 
+import errno
 import os
 import resource
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from kgate.model import Arm, Failure
-from kgate.protocol import Reason
+from kgate.protocol import Reason, Walls
+from kgate.runner import walls
 from kgate.runner.bundle import packed
 from kgate.runner.environment import worker_environment
 from kgate.runner.place import Workplace
 from kgate.runner.plain import NotPlain, opened
+from kgate.runner.sandbox import front
 from kgate.runner.shelf import unwritable
 
 LIFELINE = "KGATE_LIFELINE"
@@ -59,7 +62,21 @@ def worker_argv(workplace: Workplace, arm: Arm, control: Path) -> tuple[str, ...
 
 def fresh(workplace: Workplace, arm: Arm, control: Path, *, argv: Argv = worker_argv) -> "Process":
     """A new process on this control directory. Raises OSError if there is no such program."""
-    return spawn(argv(workplace, arm, control), workplace, arm, control / "log.txt")
+    around = walls.of_launch(workplace, arm, control)
+    return spawn(confined(argv(workplace, arm, control), around), workplace, arm, control / "log.txt")
+
+
+def confined(argv: Sequence[str], around: Walls | None, *, forks: bool = False) -> Sequence[str]:
+    """The command within these walls, if any. Raises OSError if there is no such program, as starting it would."""
+    if around is None:
+        return argv
+    with Path(argv[0]).open("rb") as file:
+        kind = file.read(4)
+    number = 0 if os.access(argv[0], os.X_OK) else errno.EACCES
+    if number or not kind.startswith((b"\x7fELF", b"#!")):
+        number = number or errno.ENOEXEC
+        raise OSError(number, os.strerror(number))
+    return (*front(around, forks=forks), "--", *argv)
 
 
 def spawn(argv: Sequence[str], workplace: Workplace, arm: Arm, log: Path) -> "Process":
@@ -148,6 +165,33 @@ def members(leader: int) -> list[int]:
                 if leader in (group, session) and state not in "ZX":
                     found.append(int(folder.name))
     return found
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """
+    It and all below it, by the children that each of their threads has started (proc_tid_children(5)). In a cell the
+    first process takes in what others have left behind, so that nobody is missed.
+    """
+    yield pid
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208  names, for hundreds
+            for child in Path(f"/proc/{pid}/task/{thread}/children").read_text().split():
+                yield from descendants(int(child))
+
+
+def numbered(inner: int, front: int) -> int:
+    """The process within a front's walls that is called `inner` there, by its number here; 0 if there is none."""
+    outside = len(numbers(front))
+    return next((pid for pid in descendants(front) if numbers(pid)[outside:] == [inner]), 0)
+
+
+def numbers(pid: int) -> list[int]:
+    """Of one process, outermost namespace that is seen from here first; [] if it is gone."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
+            if line.startswith("NSpid:"):
+                return [int(word) for word in line.split()[1:]]
+    return []
 
 
 def relations(pid: int) -> tuple[str, int, int, int]:

@@ -28,6 +28,7 @@ from kgate.protocol import (
     TimeBlock,
     Times,
     WarmUp,
+    address,
     decode,
     encode,
 )
@@ -82,7 +83,8 @@ class Seat:
         self.shelf = Shelf(self.control.out, export_bytes)
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            self.listener.bind(str(self.control.socket))
+            with address(self.control.socket) as name:
+                self.listener.bind(name)
             self.listener.listen(1)
             self.started = time.monotonic()
             self.child = start(workplace, arm, self.control.path)
@@ -90,7 +92,7 @@ class Seat:
             self.listener.close()
             discard(workplace, self.control)
             raise
-        self.guard = Guard(self.child, limits)
+        self.guard = Guard(self.child, limits, (self.control.path, workplace.caches(arm)))
 
     def arrived(self) -> bool:
         """Whether it has connected. Raises Lost if it never will."""

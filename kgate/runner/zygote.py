@@ -18,12 +18,12 @@ from pathlib import Path
 from types import TracebackType
 
 from kgate.model import Arm, Event
-from kgate.protocol import LINE_LIMIT, LOG, Exited, Fork, Forked, decode, encode
+from kgate.protocol import LINE_LIMIT, LOG, SOCKET, Exited, Fork, Forked, Walls, address, decode, encode
+from kgate.runner import walls
 from kgate.runner.bundle import packed
-from kgate.runner.control import short_socket
 from kgate.runner.limits import Limits
 from kgate.runner.place import Workplace, slug
-from kgate.runner.process import Child, Process, end, fresh, log_tail, relations, spawn
+from kgate.runner.process import Child, Process, confined, end, fresh, log_tail, numbered, relations, spawn
 from kgate.runner.shelf import unwritable
 from kgate.wire import ProtocolError
 
@@ -133,7 +133,7 @@ class Zygotes:
             zygote.close()
         # The first answer waits for the zygote's imports.
         patience_s = ANSWER_S if zygote.forked else self.limits.startup_s
-        return zygote.fork(control, patience_s), zygote
+        return zygote.fork(control, patience_s, walls.of_launch(workplace, arm, control, zygote.worker)), zygote
 
     def give_up(self, arm: Arm, why: str) -> str:
         self.given_up.add(arm)
@@ -143,8 +143,9 @@ class Zygotes:
 class Zygote:
     """One zygote and what it has said of its children, by control directory."""
 
-    def __init__(self, process: Process, connection: socket.socket, path: Path) -> None:
+    def __init__(self, process: Process, connection: socket.socket, path: Path, worker: Path) -> None:
         self.process = process
+        self.worker = worker  # what it goes on importing from
         self.connection = connection
         self.path = path
         self.pending = b""
@@ -160,32 +161,37 @@ class Zygote:
         try:
             logs.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=f"zygote-{slug(arm)}-", dir=logs))
-            path = short_socket(folder)
         except OSError as error:
             raise unwritable(logs, error) from error
+        path = folder / SOCKET
         with ExitStack() as undo:
-            undo.callback(take_away, path, folder)
+            undo.callback(path.unlink, missing_ok=True)
             try:
-                process = spawn(argv(workplace, arm, path, preload), workplace, arm, folder / LOG)
+                command = confined(argv(workplace, arm, path, preload), walls.of_zygote(workplace, arm), forks=True)
+                process = spawn(command, workplace, arm, folder / LOG)
             except OSError as error:
                 raise Lost(f"cannot be started ({error.strerror})") from error
             undo.callback(end, process)
-            born = cls(process, connected(process, path), path)
+            born = cls(process, connected(process, path), path, packed(workplace.folder))
             undo.pop_all()
             return born
 
-    def fork(self, control: Path, patience_s: float) -> int:
+    def fork(self, control: Path, patience_s: float, around: Walls | None = None) -> int:
         """The pid of a new child. Raises Lost, also if what it names is no child of its own."""
         key = str(control)
         until = time.monotonic() + patience_s
         try:
-            self.connection.sendall(encode(Fork(control=key)))
+            self.connection.sendall(encode(Fork(control=key, walls=around)))
         except OSError:
             self.lose()
         while key not in self.forked and self.alive and time.monotonic() < until:
             self.listen(TICK_S)
         pid = self.forked.get(key, 0)
-        if not pid or (key not in self.exited and not self.is_parent_of(pid)):
+        if around is not None:
+            pid = numbered(pid, self.process.pid)
+        elif pid and key not in self.exited and not self.is_parent_of(pid):
+            pid = 0
+        if not pid:
             self.lose()
             tail = log_tail(self.process.log).splitlines()
             raise Lost("gave no child" + (f" ({tail[-1][:200]})" if tail else ""))
@@ -236,16 +242,8 @@ class Zygote:
     def close(self) -> None:
         self.lose()
         self.connection.close()
-        take_away(self.path, self.process.log.parent)
-
-
-def take_away(path: Path, folder: Path) -> None:
-    """The socket, and the folder made for it where `folder`, which keeps the log, has too long a name."""
-    with suppress(OSError):
-        path.unlink()
-    if path.parent != folder:
         with suppress(OSError):
-            path.parent.rmdir()
+            self.path.unlink()
 
 
 def connected(process: Process, path: Path) -> socket.socket:
@@ -254,7 +252,8 @@ def connected(process: Process, path: Path) -> socket.socket:
     until = time.monotonic() + ANSWER_S
     while process.status() is None and time.monotonic() < until:
         try:
-            connection.connect(str(path))
+            with address(path) as name:
+                connection.connect(name)
         except OSError:
             time.sleep(TICK_S)
         else:

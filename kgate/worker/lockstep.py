@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import BinaryIO
 
 from kgate.protocol import (
@@ -33,6 +34,7 @@ from kgate.protocol import (
     TimeBlock,
     Times,
     WarmUp,
+    address,
     decode,
     encode,
 )
@@ -59,7 +61,8 @@ class Prepared:
 def serve(control: Control) -> None:
     """Until Quit, or until the gate hangs up."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as gate:
-        gate.connect(control.job.socket)
+        with address(Path(control.job.socket)) as name:
+            gate.connect(name)
         session = Session(control)
         for request in requests(gate.makefile("rb")):
             gate.sendall(encode(session.answer(request)))

@@ -18,9 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from kgate.protocol import LINE_LIMIT, Exited, Fork, Forked, decode, encode
+from kgate.protocol import LINE_LIMIT, Exited, Fork, Forked, Walls, address, decode, encode
 from kgate.wire import ProtocolError
-from kgate.worker import lifeline
+from kgate.worker import confinement, lifeline
 from kgate.worker.faults import Fault, foreign
 
 BEFORE_IMPORT = {
@@ -32,7 +32,8 @@ BEFORE_IMPORT = {
 def serve(path: Path, preload: tuple[str, ...], run: Callable[[Path], None]) -> NoReturn:
     """Listen before preloading, so that the gate can connect at once; end when the gate hangs up."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.bind(os.fspath(path))
+        with address(path) as name:
+            listener.bind(name)
         listener.listen(1)
         os.environ.update(BEFORE_IMPORT)
         load(preload)
@@ -91,13 +92,16 @@ class Nursery:
             request = decode(line)
             if not isinstance(request, Fork):
                 raise ProtocolError(f"zygote: {type(request).__name__} is no Fork")
-            self.fork(request.control)
+            self.fork(request.control, request.walls)
 
-    def fork(self, control: str) -> None:
+    def fork(self, control: str, walls: Walls | None) -> None:
         pid = os.fork()
         if pid == 0:
             self.leave()
-            self.run(Path(control))  # ends the process; what it raises ends it too, since nothing above catches
+            work = partial(self.run, Path(control))
+            if walls is not None:
+                confinement.launch(confinement.walls_of(walls.words), work)
+            work()  # ends the process; what it raises ends it too, since nothing above catches
         self.controls[pid] = control
         self.say(Forked(control=control, pid=pid))
 

@@ -1,10 +1,8 @@
 """Forked workers: what they answer, when a plain process takes over, and that nothing is left of any of them."""
 
 import sys
-import tempfile
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,19 +110,6 @@ def test_a_zygote_that_died_is_replaced_and_nothing_of_it_stays(workplace, stage
     assert living is not dead
     assert dead.connection.fileno() == -1
     assert not dead.path.exists()
-
-
-@pytest.mark.usefixtures("plain")
-def test_a_zygote_that_does_not_come_up_leaves_no_socket_folder(workplace, stage, limits, job, monkeypatch, tmp_path):
-    short = tmp_path / "t"
-    short.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(short))
-    deep = replace(workplace, folder=workplace.folder.joinpath(*["folder"] * 30))
-
-    with zygotes(stage, "honest", limits, script="never_begins") as forks:
-        run_outputs(deep, HEAD, [job("first")], {}, stage.events.append, start=forks.start)
-
-    assert list(short.iterdir()) == []
 
 
 def test_no_process_comes_of_zygotes_that_have_been_left(workplace, stage, limits, tmp_path):

@@ -6,6 +6,7 @@ from typing import Any
 from kgate.doctor import Seen
 from kgate.doctor.machine import Folder
 from kgate.protocol import Identity
+from kgate.runner.sandbox import Sandbox
 from kgate.worker.nvml import Card, State
 
 FOLDER = Folder(path="/home/a/shop/.kgate", free_bytes=100 << 30)
@@ -50,6 +51,7 @@ GOOD = Seen(
     driver="580.95.05",
     card=CARD,
     tools={"git": "2.39.5", "gcc": "12.2.0", "ncu": "2025.3.1", "compute-sanitizer": "2025.3.1", "nvdisasm": "13.0.85"},
+    sandbox=Sandbox(mode="namespaces"),
     state=FOLDER,
     scratch=FOLDER,
 )

@@ -7,6 +7,7 @@ import pytest
 from kgate.doctor import Line, Seen, State
 from kgate.doctor.lines import lines
 from kgate.doctor.machine import Folder, compiler_of
+from kgate.runner.sandbox import Sandbox
 from kgate.worker.nvml import Card
 from kgate.worker.nvml import State as CardState
 from tests.unit.doctor.sights import CARD, FOLDER, GOOD, reported, told, without_gpu
@@ -173,3 +174,14 @@ def test_without_a_c_compiler_it_is_missing_and_the_fix_names_the_variable() -> 
 )
 def test_the_c_compiler_is_the_program_that_cc_names(environment: dict[str, str], program: str) -> None:
     assert compiler_of(environment) == program
+
+
+def test_what_namespaces_would_not_hold_here_is_said_and_how_to_get_them_is() -> None:
+    partly = Sandbox(mode="namespaces", gaps=("the network can be reached (Operation not permitted)",))
+    none = Sandbox(gaps=("namespaces cannot be made here: unshare: Operation not permitted",))
+
+    lines = [by_topic(replace(GOOD, sandbox=found))["namespaces"] for found in (partly, none)]
+
+    assert lines[0].found == "can be made, but the network can be reached (Operation not permitted)"
+    assert "unshare: Operation not permitted" in lines[1].found
+    assert "user.max_user_namespaces" in lines[1].fix

@@ -7,6 +7,7 @@ from kgate.doctor import Examination, Prospect, Seen, State, table
 from kgate.doctor.lines import lines
 from kgate.doctor.machine import version_in
 from kgate.doctor.prospects import prospects
+from kgate.runner.sandbox import Sandbox
 from tests.unit.doctor.sights import GOOD, without_gpu
 
 RUNS = Prospect(dsl="tilelang", target="cpu", kernels=("a", "b"), reason="")
@@ -62,7 +63,7 @@ def test_every_machine_fits_on_a_screen() -> None:
 
 
 def test_what_a_machine_says_cannot_steer_a_terminal() -> None:
-    seen = replace(GOOD, namespaces="unshare\x1b[2J failed")
+    seen = replace(GOOD, sandbox=Sandbox(gaps=("unshare\x1b[2J failed",)))
 
     assert "\x1b" not in table.text(examined(seen))
 

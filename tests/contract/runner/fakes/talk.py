@@ -5,6 +5,7 @@ import socket
 import struct
 from collections.abc import Callable
 
+from reach import near
 from speech import CONTROL, JOB, hello
 
 Request = dict[str, object]
@@ -61,7 +62,7 @@ def serve(**misbehaviours: Callable[[Request], Answer | bytes]) -> None:
     """Keywords by kind of request; bytes are sent as they are."""
     hello()
     with socket.socket(socket.AF_UNIX) as gate:
-        gate.connect(JOB["socket"])
+        gate.connect(near(JOB["socket"]))
         for line in gate.makefile("rb"):
             request = json.loads(line)
             if request["kind"] == "Quit":

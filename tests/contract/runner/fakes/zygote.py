@@ -8,6 +8,8 @@ import socket
 import sys
 from pathlib import Path
 
+from reach import near
+
 SOCKET, CHILD = sys.argv[1:3]
 
 
@@ -39,7 +41,7 @@ def reap(*_: object) -> None:
 CHILDREN: dict[int, str] = {}
 sys.path.insert(0, str(Path(CHILD).parent))
 with socket.socket(socket.AF_UNIX) as listener:
-    listener.bind(SOCKET)
+    listener.bind(near(SOCKET))
     listener.listen(1)
     GATE, _ = listener.accept()
 signal.signal(signal.SIGCHLD, reap)
