@@ -175,6 +175,9 @@ def told(proposal: Proposal) -> Iterator[str]:
     if folder != proposal.found.root:
         start = folder.relative_to(proposal.found.root).as_posix()
         yield f"modules are imported from {start}/ here, so the manifest lies there"
+    for other in filter(None, proposal.found.elsewhere):
+        own = f"`kgate init --manifest {other}/{manifests.NAME}`"
+        yield plain(f"{other}: kernels are imported from there as well; {own} proposes their manifest")
     named = "" if proposal.manifest.shown == manifests.NAME else f" --manifest {proposal.manifest.shown}"
     first = "fill in what is marked, then " if WORD in "\n".join(entries(proposal.manifest.text)) else ""
     yield f"next: {first}`kgate check --list{named}`, and `kgate doctor{named}` for this machine and the workflow"

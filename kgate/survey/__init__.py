@@ -35,7 +35,8 @@ class Subject:
 class Survey:
     """
     `folder` is where imports start, below `root`; `left` is device code that no entry reaches; `aside` are folders
-    below `folder` with device code that no product calls.
+    below `folder` with device code that no product calls; `elsewhere` are other folders, from `root`, that modules with
+    kernels are imported from.
     """
 
     root: Path
@@ -45,11 +46,13 @@ class Survey:
     subjects: tuple[Subject, ...]
     left: tuple[tuple[str, Native], ...]
     aside: tuple[str, ...]
+    elsewhere: tuple[str, ...] = ()
 
 
 def survey(root: Path, files: Sequence[str], folder: Path | None = None, owner: str = "") -> Survey:
     """`files` are all of the tree, from its root. `folder` None looks for where imports start."""
-    start = folder or root / surroundings.import_folder(root, files)
+    first, *others = [""] if folder else surroundings.import_folders(root, files)
+    start = folder or root / first
     code = Code(root=root, folder=start, files=files)
     found, called = entries(code), calls(code)
     return Survey(
@@ -60,6 +63,7 @@ def survey(root: Path, files: Sequence[str], folder: Path | None = None, owner: 
         subjects=tuple(subject(code, each, called, owner) for each in found.entries),
         left=tuple((at[1], native) for at, native in found.left),
         aside=tuple(dict.fromkeys(code.aside())),
+        elsewhere=tuple(other for other in others if first and not f"{other}/".startswith(f"{first}/")),
     )
 
 

@@ -19,16 +19,16 @@ PEOPLE = re.compile(r"^\s*(?:maintainers|authors)\s*=\s*\[(.*?)\]", re.MULTILINE
 EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 
 
-def import_folder(root: Path, files: Sequence[str]) -> str:
+def import_folders(root: Path, files: Sequence[str]) -> Sequence[str]:
     """
-    The folder, from the root, that most modules with kernels are imported from; "" is the root itself. It has to be
-    first on sys.path, so the manifest belongs there.
+    The folders, from the root, that modules with kernels are imported from, that of most of them first; "" is the root
+    itself. Such a folder has to be first on sys.path, so a manifest belongs there.
     """
     names = set(files)
     suspects = [f for f in files if f.endswith(".py") and not TEST.search(f) and not set(f.split("/")) & set(ASIDE)]
     data = ((f, bytes_of(root / f)) for f in suspects)
     found = Counter(start_of(f, names, text) for f, text in data if WORDS.search(text) or MADE.search(text))
-    return max(found, key=lambda folder: (found[folder], -len(folder)), default="")
+    return sorted(found, key=lambda folder: (-found[folder], len(folder), folder)) or [""]
 
 
 def start_of(file: str, names: Collection[str], text: bytes) -> str:

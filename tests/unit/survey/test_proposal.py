@@ -99,6 +99,16 @@ def test_a_manifest_that_is_named_says_where_imports_start(tmp_path: Path) -> No
     assert [s.entry.dispatch.text for s in made.found.subjects] == ["ops:op"]
 
 
+def test_packages_that_are_imported_from_elsewhere_are_told_of(tmp_path: Path) -> None:
+    packages = {"libs/a/one/k.py": KERNEL, "libs/a/one/l.py": KERNEL, "libs/b/two/k.py": KERNEL}
+    root = written(tmp_path, {**packages, "libs/a/one/__init__.py": "", "libs/b/two/__init__.py": ""})
+
+    made = proposed(root)
+
+    assert made.manifest.shown == "libs/a/kgate.yaml"
+    assert any("`kgate init --manifest libs/b/kgate.yaml`" in line for line in proposal.told(made))
+
+
 @pytest.mark.parametrize(
     ("files", "owner", "owners"),
     [
