@@ -4,7 +4,7 @@
     proofs of earlier runs, base's commit, work tree -> choices by device -> shards -> text, JSON, a matrix
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from pathlib import Path
@@ -144,13 +144,19 @@ def digests_of(manifest: Manifest) -> Mapping[str, str]:
     return {kernel.name: entries.digest(kernel) for kernel in manifest.kernels}
 
 
-def devices_of(manifest: Manifest, before: Manifest | None, trusted: Sequence[Proof]) -> Iterator[str]:
-    """Those that base's manifest or head's names; else those that runs have proved something on; else the kinds."""
-    named = dict.fromkeys([*(before.gpus if before else ()), *manifest.gpus])
-    kinds = (Target(kind=kind, name=kind) for kind in ("cpu", "cuda"))
-    workloads = [workload for kernel in manifest.kernels for workload in kernel.workloads]
-    wanted = [target.name for target in kinds if any(aimed(target, workload) for workload in workloads)]
-    yield from named or dict.fromkeys(sorted(proof.device for proof in trusted)) or wanted
+def devices_of(manifest: Manifest, before: Manifest | None, trusted: Sequence[Proof]) -> tuple[str, ...]:
+    """
+    Those that base's manifest or head's names; where neither names any, each kind that workloads of either are meant
+    for, by the names that proofs have seen for it. No proof takes a kind away.
+    """
+    sides = [manifest, *([before] if before else [])]
+    named = dict.fromkeys(gpu for side in reversed(sides) for gpu in side.gpus)
+    if named:
+        return tuple(named)
+    workloads = [workload for side in sides for kernel in side.kernels for workload in kernel.workloads]
+    kinds = [kind for kind in ("cpu", "cuda") if any(aimed(Target(kind=kind, name=kind), w) for w in workloads)]
+    seen = {kind: sorted({proof.device for proof in trusted if proof.kind == kind}) for kind in kinds}
+    return tuple(name for kind in kinds for name in seen[kind] or [kind])
 
 
 def target_of(name: str, known: Sequence[Proof]) -> Target:

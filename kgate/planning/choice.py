@@ -115,7 +115,7 @@ def change(grounds: Grounds, name: str, touched: Sequence[str]) -> str:
 
 
 def doubt(grounds: Grounds, proof: Proof, proven: ProvenKernel, cases: tuple[str, ...]) -> str:
-    """Why a proof does not hold for base and head, which agree in all that the kernel rests on; "" if it does."""
+    """Why a proof does not hold for base and head, which agree in all that is known of the kernel; "" if it does."""
     if proof.version != grounds.version:
         return f"kgate was {proof.version} then"
     if proof.terms != grounds.terms:
@@ -127,6 +127,9 @@ def doubt(grounds: Grounds, proof: Proof, proven: ProvenKernel, cases: tuple[str
         return f"another lock file {listed(locks)}"
     if others := sorted(path for path, blob in proven.files.items() if not blob or grounds.blobs.at(path) != blob):
         return f"base has changed {listed(others)} since"
+    # Of files that an older proof rests on and the newest does not, nobody has said yet whether the change touches them.
+    if touched := sorted(path for path in proven.files if grounds.differs(path)):
+        return f"it rested on {listed(touched)} then"
     if more := sorted(grounds.closures[proven.name] - set(proven.files)):
         return f"it did not rest on {listed(more)} then"
     return ""

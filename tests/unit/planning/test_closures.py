@@ -1,6 +1,7 @@
 """What a function rests on by its sources, against the graph that the sources were written from."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -135,6 +136,21 @@ def test_a_proof_of_something_else_carries_nothing_and_the_plan_says_why(name: s
 
     assert with_status(planned, Status.UNPROVEN) == set(known.closures)
     assert planned[0].why.startswith(f"run 0123456789abcdef proved it before: {why}")
+
+
+def test_an_older_proof_carries_nothing_where_the_change_touches_a_file_that_it_alone_rests_on() -> None:
+    known = drawn(1, 0)
+    (kernel,) = proof(known).kernels
+    table = "acme/table.bin"
+    newest = proof(known, run="f" * 16, version="0")
+    older = proof(known, kernels=(replace(kernel, files={**kernel.files, table: "content"}),))
+    blobs = Blobs(dict.fromkeys({*known.files, table}, "content"))
+
+    (touched,) = choices(known, grounds(known, {table}, blobs=blobs), newest, older)
+    (untouched,) = choices(known, grounds(known, set(), blobs=blobs), newest, older)
+
+    assert touched.status is Status.UNPROVEN
+    assert untouched.status is Status.CARRIED
 
 
 def test_without_a_proof_nothing_is_carried_and_a_run_that_failed_says_what_of() -> None:
