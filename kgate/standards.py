@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from kgate import terms
 from kgate.base import Base
 from kgate.errors import BaselineError, ManifestError
 from kgate.load import baselines, debt, inventory, owners, tree
 from kgate.load.source import Sources
 from kgate.model import Amendment, Baseline, Inventory, Manifest, Owed, Terms
 from kgate.options import Options
-from kgate.terms import Held, Renames
+from kgate.terms import Change, Held, Renames
 from kgate.terms.kernels import TRUTHS
 from kgate.terms.renames import entries
 
@@ -40,12 +39,13 @@ def standards(head: Manifest, base: Base, options: Options) -> Standards:
         return Standards(manifest=head, base=base, names=Renames(), terms=found)
     mine = held(head, before, owed)
     old, remarks = held_by_base(before, head)
-    changes = [a for a in terms.amendments(old, mine) if chosen(a, head, options.kernels)]
-    judging, in_words, counted = terms.judging(mine, old, options.approved_by)
+    change = Change(base=replace(old, asked=asked_at_base(before, base)), head=mine)
+    changes = [a for a in change.amendments if chosen(a, head, options.kernels)]
+    judging, in_words, counted = change.judging(options.approved_by)
     # Base's functions keep their own names: they are called in base's tree.
     told = replace(base, manifest=in_words if base.manifest else None, remarks=(*base.remarks, *remarks))
     found = replace(found, amendments=tuple(changes), debt=counted)
-    return Standards(manifest=judging, base=told, names=terms.renames(old, mine), terms=found)
+    return Standards(manifest=judging, base=told, names=change.names, terms=found)
 
 
 def joined(whole: Manifest, chosen: Manifest) -> Manifest:
@@ -89,6 +89,17 @@ def held_by_base(before: Manifest, head: Manifest) -> tuple[Held, tuple[str, ...
         lenient = replace(before, baselines="")
         remark = f"base's debt and baselines are not held against this change: {error}"
         return replace(held(lenient, head, ()), manifest=before), (remark,)
+
+
+def asked_at_base(before: Manifest, base: Base) -> Mapping[str, tuple[str, ...]]:
+    """By kernel that names no owners, whom base's CODEOWNERS asks for the files of its entry."""
+    unnamed = [kernel for kernel in before.kernels if not kernel.owners]
+    if not unnamed or base.folder is None:
+        return {}
+    files = tree.files(base.folder)
+    known, found = frozenset(files), owners.read(base.folder, files)
+    prefix = before.folder.relative_to(before.root)
+    return {k.name: owners.ownership(found, k, tuple(owners.named(k, prefix, known))).asked for k in unnamed}
 
 
 def stored(manifest: Manifest) -> Mapping[str, Baseline]:

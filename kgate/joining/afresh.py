@@ -7,7 +7,7 @@ to it.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -172,19 +172,12 @@ def ownerships(here: Setting, answers: Answers, manifest: Manifest, side: Tree) 
     """By the CODEOWNERS of that tree. Files that a worker did not tell of count where an entry names their module."""
     files = tree.files(manifest.root)
     found, kernels = owners.read(manifest.root, files), here.plan.kernels
+    prefix, known = manifest.folder.relative_to(manifest.root), frozenset(files)
     if side is Tree.BASE:
         kernels = here.plan.base_kernels
     return {
         name: owners.ownership(
-            found, kernel, tuple(sorted({*files_of(here, answers, kernel, side), *named(kernel, manifest, files)}))
+            found, kernel, tuple(sorted({*files_of(here, answers, kernel, side), *owners.named(kernel, prefix, known)}))
         )
         for name, kernel in kernels.items()
     }
-
-
-def named(kernel: Kernel, manifest: Manifest, files: Collection[str]) -> Iterator[str]:
-    prefix = manifest.folder.relative_to(manifest.root)
-    for entry in (kernel.dispatch, kernel.custom, kernel.fallback):
-        module = entry.partition(":")[0].replace(".", "/")
-        places = ((prefix / f"{module}{end}").as_posix() for end in (".py", "/__init__.py"))
-        yield from (place for place in places if place in files)

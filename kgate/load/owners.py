@@ -12,10 +12,10 @@ is malformed, and knows GitLab's sections, which GitHub does not.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from kgate.model import Kernel, Ownership, Place
 
@@ -50,29 +50,38 @@ class Skipped:
 @dataclass(frozen=True, kw_only=True)
 class CodeOwners:
     """
-    The file of one tree. `place` is "" where there is none; `problem`: a sentence, where GitHub would not load it.
-    `idle`: rules that match no file of the tree, such as one with a folder's name spelt wrong.
+    The file of one tree, which is made of `files`. `place` is "" where there is none; `problem`: a sentence, where
+    GitHub would not load it.
     """
 
     place: str = ""
     rules: tuple[Rule, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    idle: tuple[Rule, ...] = field(default=(), repr=False)
+    files: tuple[str, ...] = field(default=(), repr=False)
     problem: str = ""
+    matching: dict[Rule, bool] = field(default_factory=dict, repr=False, compare=False)
 
     def last_match(self, file: str) -> tuple[Place, str, tuple[str, ...]] | None:
         """As `Ownership.files` has it."""
         rule = next((rule for rule in reversed(self.rules) if rule.matches(file)), None)
         return None if rule is None else (Place(path=self.place, line=rule.line), rule.pattern, rule.owners)
 
+    def idle(self, rule: Rule) -> bool:
+        """Whether it matches no file of the tree, as one with a folder's name spelt wrong. Each is tried once."""
+        if rule not in self.matching:
+            self.matching[rule] = any(map(rule.matches, self.files))
+        return not self.matching[rule]
+
     def without_effect(self, owners: Sequence[str]) -> Iterator[tuple[Place, str]]:
         """Lines that ask nobody though they may be meant to: those that name one of `owners`; all if none is given."""
-        for rule in self.idle:
-            if rule.owners and (not owners or set(owners) & set(rule.owners)):
+        wanted = {owner.lower() for owner in owners}
+        for rule in self.rules:
+            meant = rule.owners and (not wanted or not wanted.isdisjoint(map(str.lower, rule.owners)))
+            if meant and self.idle(rule):
                 text = " ".join((rule.pattern, *rule.owners))
                 yield Place(path=self.place, line=rule.line), f"{text}: matches no file of the repository"
         for line in self.skipped:
-            if not owners or any(owner in line.text for owner in owners):
+            if not wanted or any(owner in line.text.lower() for owner in wanted):
                 yield Place(path=self.place, line=line.line), f"{line.text}: skipped by GitHub, {line.reason}"
 
 
@@ -84,12 +93,11 @@ def read(root: Path, files: Sequence[str]) -> CodeOwners:
     except (OSError, ValueError) as error:
         problem = f"{place}: cannot be read ({error}); GitHub asks nobody for review until it is mended"
         return CodeOwners(place=place, problem=problem)
-    rules = tuple(line for line in lines if isinstance(line, Rule))
     return CodeOwners(
         place=place,
-        rules=rules,
+        rules=tuple(line for line in lines if isinstance(line, Rule)),
         skipped=tuple(line for line in lines if isinstance(line, Skipped)),
-        idle=tuple(rule for rule in rules if not any(map(rule.matches, files))),
+        files=tuple(files),
     )
 
 
@@ -102,6 +110,14 @@ def ownership(found: CodeOwners, kernel: Kernel, files: Sequence[str]) -> Owners
         problem=found.problem,
         without_effect=tuple(found.without_effect(kernel.owners)),
     )
+
+
+def named(kernel: Kernel, prefix: PurePath, files: Collection[str]) -> Iterator[str]:
+    """Those of `files` that hold the modules of the kernel's entry; `prefix`: the manifest's folder from the root."""
+    for entry in (kernel.dispatch, kernel.custom, kernel.fallback):
+        module = entry.partition(":")[0].replace(".", "/")
+        places = ((prefix / f"{module}{end}").as_posix() for end in (".py", "/__init__.py"))
+        yield from (place for place in places if place in files)
 
 
 def parsed(data: bytes) -> Iterator[Rule | Skipped]:

@@ -5,10 +5,9 @@ from kgate.load.document import Fields
 from kgate.load.draws import DTYPES, nearest_dtype
 from kgate.load.form import check
 from kgate.load.hints import nearest
-from kgate.model import Tolerance
+from kgate.model import DEVICE_KINDS, Tolerance
 
 LIMITS = ("rtol", "atol", "psnr", "cosine")
-KINDS = ("cuda", "cpu")
 
 
 def tolerances(given: Fields, prefix: str = "") -> dict[str, Tolerance]:
@@ -33,7 +32,7 @@ def tolerances(given: Fields, prefix: str = "") -> dict[str, Tolerance]:
 
 def targets() -> tuple[str, ...]:
     """As the schema lists them."""
-    return (*KINDS, *schemas.parsed("manifest")["$defs"]["target"]["then"]["enum"])
+    return (*DEVICE_KINDS, *schemas.parsed("manifest")["$defs"]["target"]["then"]["enum"])
 
 
 def limits(given: Fields) -> Tolerance:

@@ -11,6 +11,7 @@ A kernel that fails is a `Failure` with a reason, never an exception. Times are 
 from kgate.model.calibrated import CalibratedCase, Calibration, Counted, Standing
 from kgate.model.days import passed
 from kgate.model.declared import (
+    DEVICE_KINDS,
     Gpu,
     Ignored,
     Kernel,
@@ -76,6 +77,7 @@ from kgate.model.proven import Carried, Proof, ProvenKernel
 
 __all__ = [
     "BASE",
+    "DEVICE_KINDS",
     "FALLBACK",
     "FALLBACK_TIMED",
     "FENCED",

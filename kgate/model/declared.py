@@ -47,6 +47,10 @@ RULE_NAMES = (
 )
 
 
+# Of devices; of one kind are all GPUs of CUDA, whatever their architecture.
+DEVICE_KINDS = ("cpu", "cuda")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """A line of a file, for messages and annotations; `path` is relative to the git root."""

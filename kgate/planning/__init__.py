@@ -15,7 +15,7 @@ from kgate.listing import aimed, plan_on
 from kgate.load import entries, past, proofs, tree
 from kgate.load import manifest as manifests
 from kgate.load.materials import Materials
-from kgate.model import Manifest, Proof
+from kgate.model import DEVICE_KINDS, Manifest, Proof
 from kgate.plan import Target
 from kgate.plan import plan as plan_of
 from kgate.planning.choice import Choice, Grounds, chosen
@@ -154,7 +154,7 @@ def devices_of(manifest: Manifest, before: Manifest | None, trusted: Sequence[Pr
     if named:
         return tuple(named)
     workloads = [workload for side in sides for kernel in side.kernels for workload in kernel.workloads]
-    kinds = [kind for kind in ("cpu", "cuda") if any(aimed(Target(kind=kind, name=kind), w) for w in workloads)]
+    kinds = [kind for kind in DEVICE_KINDS if any(aimed(Target(kind=kind, name=kind), w) for w in workloads)]
     seen = {kind: sorted({proof.device for proof in trusted if proof.kind == kind}) for kind in kinds}
     return tuple(name for kind in kinds for name in seen[kind] or [kind])
 

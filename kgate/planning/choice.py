@@ -127,7 +127,7 @@ def doubt(grounds: Grounds, proof: Proof, proven: ProvenKernel, cases: tuple[str
         return f"another lock file {listed(locks)}"
     if others := sorted(path for path, blob in proven.files.items() if not blob or grounds.blobs.at(path) != blob):
         return f"base has changed {listed(others)} since"
-    # Of files that an older proof rests on and the newest does not, nobody has said yet whether the change touches them.
+    # Of files that an older proof alone rests on, nobody has said yet whether the change touches them.
     if touched := sorted(path for path in proven.files if grounds.differs(path)):
         return f"it rested on {listed(touched)} then"
     if more := sorted(grounds.closures[proven.name] - set(proven.files)):

@@ -49,6 +49,7 @@ from kgate.rules import (
 )
 from kgate.rules._base import as_base
 from kgate.rules._difference import difference
+from kgate.rules._fresh import without_fault
 from kgate.rules._law import Limit, RuleModule
 from kgate.rules._state import NOT_HERE, happened
 
@@ -122,20 +123,31 @@ def judge(run: Run, policy: Mapping[str, Level], today: date | None = None) -> t
     day = today or datetime.now(timezone.utc).date()
     shown_by_base = {f.identity for f in stated(as_base(run), policy, day) if not f.undecided}
     owed = {entry.identity: entry for entry in run.terms.debt}
-    found = stated(run, policy, day)
-    told = [f for f in found if f.rule != debt_expired.NAME or debt_expired.still_there(f, found)]
-    findings = [settled(f, shown_by_base, owed.get(f.identity)) for f in told]
-    return tuple(sorted(findings, key=badness))
+    findings = [settled(run, f, shown_by_base, owed.get(f.identity)) for f in stated(run, policy, day)]
+    return tuple(sorted((f for f in findings if not said_by_others(run, f, findings)), key=badness))
 
 
-def settled(finding: Finding, shown_by_base: Collection[tuple[str, str, str]], owed: Owed | None) -> Finding:
-    """Whether base or the debt file knows of it; what could not be decided is known to nobody."""
+def settled(run: Run, finding: Finding, shown_by_base: Collection[tuple[str, str, str]], owed: Owed | None) -> Finding:
+    """
+    Whether base or the debt file knows of it; what could not be decided is known to nobody. Where base was asked as
+    well and is without the fault, an entry for it is of a fault that has been mended since.
+    """
     if finding.undecided:
         return finding
+    known = finding.identity in shown_by_base
     if owed is None:
-        return replace(finding, pre_existing=finding.identity in shown_by_base)
-    told = {"debt": f"{owed.place}: {owed.owner} until {owed.expires}"}
-    return replace(finding, pre_existing=True, evidence={**finding.evidence, **told})
+        return replace(finding, pre_existing=known)
+    counts = known or not without_fault(run, finding)
+    mended = "" if counts else "; it does not count, since base is without this fault"
+    told = {"debt": f"{owed.place}: {owed.owner} until {owed.expires}{mended}"}
+    return replace(finding, pre_existing=counts, evidence={**finding.evidence, **told})
+
+
+def said_by_others(run: Run, finding: Finding, others: Collection[Finding]) -> bool:
+    """Whether there is nothing to say: another finding has said it, or an entry that is due names no old fault."""
+    if finding.rule == debt_expired.NAME:
+        return not debt_expired.still_there(finding, others)
+    return gate_loosened.said_by_others(finding, others) or kernel_unlisted.said_by_others(run, finding, others)
 
 
 def stated(run: Run, policy: Mapping[str, Level], today: date) -> list[Finding]:

@@ -1,6 +1,6 @@
 """An old fault was to be mended by now, and is still there."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from kgate.model import Finding, Level, Owed, Run, Scope, passed
 from kgate.rules._law import Limit
@@ -42,6 +42,7 @@ def finding(limit: Limit, owed: Owed) -> Finding:
     )
 
 
-def still_there(found: Finding, others: Sequence[Finding]) -> bool:
-    """Whether the fault that an expired entry names is among the findings."""
-    return any(found.name == f"{other.name} ({other.rule})" for other in others if other.rule != NAME)
+def still_there(found: Finding, others: Iterable[Finding]) -> bool:
+    """Whether the fault that an expired entry names is among the findings, and is not one that the change has made."""
+    old = (other for other in others if other.rule != NAME and (other.pre_existing or other.undecided))
+    return any(found.name == f"{other.name} ({other.rule})" for other in old)

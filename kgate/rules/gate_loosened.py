@@ -2,12 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import date
 
-from kgate.model import FALLBACK, Amendment, Finding, Level, Ownership, Run, Scope
-from kgate.rules import owner_missing
+from kgate.model import Amendment, Finding, Level, Ownership, Run, Scope
 from kgate.rules._law import Limit, Said, of_run
-from kgate.rules._state import fallback_failure, first_broken
 
 NAME = "gate-loosened"
 DEFAULT = Level.FAIL
@@ -26,6 +23,11 @@ SATISFY = (
     "What cannot be weighed, such as another signature, is judged as head has it and wants approval too."
 )
 ADVICE = "Ask an owner to approve it, or take it out of this change; `--approved-by NAME` shows what follows."
+# By name of a finding behind its kernel's: what blames it better, where that blocks.
+BETTER = {
+    "(owners)": ("owner-missing",),
+    "(code of fallback)": ("fallback-raises", "fallback-wrong"),
+}
 VERBS = {"loosened": "is loosened", "removed": "is removed", "moved": "is replaced"}
 
 
@@ -33,7 +35,7 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     if run.terms.unheld:
         yield of_run(run, replace(limit, level=min(limit.level, Level.WARN)), unheld())
     for amendment in (*run.terms.amendments, *of_codeowners(run)):
-        if amendment.wants_approval and not said_by_others(run, amendment, limit.today):
+        if amendment.wants_approval:
             yield finding(limit, amendment, run.terms.approved_by)
 
 
@@ -44,18 +46,10 @@ def unheld() -> Said:
     )
 
 
-def said_by_others(run: Run, amendment: Amendment, today: date) -> bool:
-    """Whether what the change has broken here is blamed by the rule that names it best: no owner, a bad fallback."""
-    kernel = run.kernels.get(amendment.kernel)
-    if kernel is None:
-        return False
-    if amendment.what == "owners":
-        ownership = run.ownership.get(kernel.name, Ownership(owners=kernel.owners))
-        return owner_missing.kernel_said(kernel, ownership, today) is not None
-    if amendment.what == "code of fallback":
-        cases = run.of_kernel(kernel.name)
-        return any(fallback_failure(run, case) or first_broken(run, (FALLBACK,), case) for case in cases)
-    return False
+def said_by_others(found: Finding, others: Iterable[Finding]) -> bool:
+    """Whether a finding that blocks as well names best what the change has broken here: no owner, a bad fallback."""
+    rules = BETTER.get(found.name.removeprefix(f"{found.kernel} "), ()) if found.rule == NAME else ()
+    return any(other.blocks and other.rule in rules and other.kernel == found.kernel for other in others)
 
 
 def finding(limit: Limit, amendment: Amendment, approved_by: tuple[str, ...]) -> Finding:
@@ -88,7 +82,8 @@ def of_codeowners(run: Run) -> Iterator[Amendment]:
         before, after = run.base_ownership.get(name), run.ownership.get(name)
         if kernel.owners or before is None or after is None:
             continue
-        lost = [owner for owner in before.asked if owner not in asked_for(after, before.files)]
+        still = {owner.lower() for owner in asked_for(after, before.files)}
+        lost = [owner for owner in before.asked if owner.lower() not in still]
         if lost:
             yield Amendment(
                 kind="removed",

@@ -25,7 +25,6 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     inventory = run.terms.inventory
     if inventory is None:
         return
-    left = {a.kernel for a in run.terms.amendments if a.kind == "removed" and a.what == "entry"}
     for kernel in run.kernels.values():
         missing = inventory.gone.get(kernel.name, "")
         # Where cases ran, does-not-run and fallback-missing have said it, with the error.
@@ -33,14 +32,16 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
             yield of_kernel(run, limit, kernel, without_code(kernel, missing))
     for found in inventory.found:
         said = None if found.listed else unlisted(found, limit.today)
-        # What lost its entry in this change is gate-loosened's to say.
-        if said and not (left and was_listed(run, found)):
+        if said:
             yield of_found(level_of(run, limit), limit, found, said)
 
 
-def was_listed(run: Run, found: Found) -> bool:
+def said_by_others(run: Run, found: Finding, others: Iterable[Finding]) -> bool:
+    """Whether it lost its entry in this change, and a finding that blocks as well says that an entry is gone."""
     before = run.terms.base_inventory
-    return before is not None and any(b.listed and b.identity == found.identity for b in before.found)
+    if found.rule != NAME or before is None or not any(b.listed and b.identity == found.name for b in before.found):
+        return False
+    return any(other.blocks and other.rule == "gate-loosened" and other.name.endswith(" (entry)") for other in others)
 
 
 def level_of(run: Run, limit: Limit) -> Level:

@@ -5,6 +5,9 @@ Loosened and removed values are base's until an owner approves, what is added or
 moved cannot be weighed against what it was: head is judged by its own, and an owner has to approve.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
+
 from kgate.model import Amendment, Manifest, Owed
 from kgate.terms.debt import counted
 from kgate.terms.enforced import enforced
@@ -14,24 +17,33 @@ from kgate.terms.manifests import of_manifest
 from kgate.terms.renames import Renames, renames
 from kgate.terms.stored import of_baselines, of_debt
 
-__all__ = ["Held", "Renames", "amendments", "counted", "enforced", "judging", "renames"]
+__all__ = ["Change", "Held", "Renames", "counted", "enforced"]
 
 
-def amendments(base: Held, head: Held) -> tuple[Amendment, ...]:
-    """Of all that judges, in the order of head's manifest; none where both hold the same."""
-    names = renames(base, head)
-    return (
-        *of_manifest(base.manifest, head.manifest),
-        *of_entries(base, head, names),
-        *of_baselines(base, head, names),
-        *of_debt(base, head, names),
-    )
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """All that judges, at base and at head."""
 
+    base: Held
+    head: Held
 
-def judging(head: Held, base: Held, approved_by: tuple[str, ...]) -> tuple[Manifest, Manifest, tuple[Owed, ...]]:
-    """The manifest that judges head, base's in head's words, and the debt that counts."""
-    names = renames(base, head)
-    changes = amendments(base, head)
-    pending = tuple(a for a in changes if a.wants_approval and not a.approved(approved_by))
-    old = names.applied(base.manifest, head.manifest)
-    return enforced(old, head.manifest, pending), old, counted(base.debt, head.debt, names, pending)
+    @cached_property
+    def names(self) -> Renames:
+        return renames(self.base, self.head)
+
+    @cached_property
+    def amendments(self) -> tuple[Amendment, ...]:
+        """In the order of head's manifest; none where both hold the same."""
+        return (
+            *of_manifest(self.base, self.head),
+            *of_entries(self.base, self.head, self.names),
+            *of_baselines(self.base, self.head, self.names),
+            *of_debt(self.base, self.head, self.names),
+        )
+
+    def judging(self, approved_by: tuple[str, ...]) -> tuple[Manifest, Manifest, tuple[Owed, ...]]:
+        """The manifest that judges head, base's in head's words, and the debt that counts."""
+        pending = tuple(a for a in self.amendments if a.wants_approval and not a.approved(approved_by))
+        old = self.names.applied(self.base.manifest, self.head.manifest)
+        debt = counted(self.base.debt, self.head.debt, self.names, pending)
+        return enforced(old, self.head.manifest, pending), old, debt

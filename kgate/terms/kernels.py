@@ -1,9 +1,10 @@
 """Entries of the manifest and their workloads, field by field."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from kgate.model import Amendment, Kernel, Kind, Tolerance, Workload
+from kgate.model import DEVICE_KINDS, Amendment, Kernel, Kind, Tolerance, Workload
 from kgate.terms.held import Held
 from kgate.terms.order import (
     changed,
@@ -91,21 +92,20 @@ def of_entries(base: Held, head: Held, names: Renames) -> Iterator[Amendment]:
         if name not in before:
             yield Amendment(kind="added", what="entry", kernel=name, owners=kernel.owners, place=kernel.place)
         else:
-            yield from Pair(base=before[name], head=kernel, names=names, code=(base.code, head.code)).amendments()
+            yield from Pair(base=before[name], head=kernel, names=names, held=(base, head)).amendments()
     for name, kernel in before.items():
         if name not in after:
             # Where a new entry stands, nobody will look for the old one: it has no place any more.
-            yield Amendment(kind="removed", what="entry", kernel=name, before=kernel.custom, owners=kernel.owners)
+            yield Amendment(kind="removed", what="entry", kernel=name, before=kernel.custom, owners=base.owners(kernel))
 
 
 class Pair:
     """One kernel, as base and head declare it."""
 
-    def __init__(
-        self, *, base: Kernel, head: Kernel, names: Renames, code: tuple[Mapping[str, str], Mapping[str, str]]
-    ) -> None:
+    def __init__(self, *, base: Kernel, head: Kernel, names: Renames, held: tuple[Held, Held]) -> None:
         self.base, self.head, self.names = base, head, names
-        self.code_before, self.code_after = code
+        self.owners_before = held[0].owners(base)
+        self.code_before, self.code_after = (side.code for side in held)
 
     def of(self, kind: Kind, what: str, before: object = "", after: object = "", workload: str = "") -> Amendment:
         return Amendment(
@@ -115,7 +115,7 @@ class Pair:
             workload=workload,
             before=shown(before),
             after=shown(after),
-            owners=self.base.owners,
+            owners=self.owners_before,
             place=self.head.place,
         )
 
@@ -196,9 +196,8 @@ class Pair:
         return (old.args, old.symbols) == (new.args, new.symbols)
 
     def tolerances(self, old: Workload, new: Workload) -> Iterator[Amendment]:
-        """By dtype and target; where the key differs, what holds for it on either side is what counts."""
-        for key in sorted({*old.tolerance, *new.tolerance}):
-            before, after = holding(old.tolerance, key), holding(new.tolerance, key)
+        """By dtype and target, as what holds for an output on either side, wherever it is written."""
+        for key, before, after in holding(old, new):
             if kind := tolerance_kind(before, after):
                 yield self.of(kind, f"tolerance {key}".strip(), before, after, new.name)
 
@@ -216,18 +215,46 @@ def arguments(kernel: Kernel) -> tuple[str, ...]:
     return tuple(next((workload.args for workload in kernel.workloads), ()))
 
 
-def holding(declared: Mapping[str, Tolerance], key: str) -> Tolerance | None:
-    """As Workload.tolerance_of looks it up: a target's dtype, the target's, the dtype's, any."""
-    target, slash, dtype = key.rpartition("/")
-    keys = (key, f"{target}{slash}", dtype, "")
-    return next((declared[k] for k in keys if k in declared), None)
+def holding(old: Workload, new: Workload) -> Iterator[tuple[str, Tolerance | None, Tolerance | None]]:
+    """
+    For each dtype that either names, and "" for all others, on each kind of device and each architecture that either
+    names: what holds at base and at head. Where all devices are alike, or an architecture is as its kind is, or a dtype
+    as all others are, it is told once.
+    """
+    parts = [key.rpartition("/") for key in (*old.tolerance, *new.tolerance)]
+    architectures = {target for target, _, _ in parts} - {"", *DEVICE_KINDS}
+    devices = {name: (name,) for name in DEVICE_KINDS} | {name: (name, "cuda") for name in sorted(architectures)}
+    others = pairs(old, new, "", devices)
+    for dtype in sorted({"", *(dtype for _, _, dtype in parts)}):
+        found = pairs(old, new, dtype, devices)
+        apart = {name: pair for name, pair in found.items() if not dtype or pair != others[name]}
+        if apart and len(set(found.values())) == 1:
+            yield (dtype, *found["cuda"])
+            continue
+        for name, pair in apart.items():
+            if name in DEVICE_KINDS or apart.get("cuda") != pair:
+                yield (f"{name}/{dtype}", *pair)
+
+
+def pairs(
+    old: Workload, new: Workload, dtype: str, devices: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[Tolerance | None, Tolerance | None]]:
+    return {name: (old.tolerance_of(dtype, on), new.tolerance_of(dtype, on)) for name, on in devices.items()}
 
 
 def tolerance_kind(before: Tolerance | None, after: Tolerance | None) -> Kind | None:
     """By hand in place of what is derived counts as looser: whoever writes it wants more room."""
     if before is None or after is None:
         return None if before is after else ("loosened" if before is None else "moved")
-    return worst(order(getattr(before, name), getattr(after, name)) for name, order in LIMITS.items())
+    old, new = with_both_halves(before), with_both_halves(after)
+    return worst(order(getattr(old, name), getattr(new, name)) for name, order in LIMITS.items())
+
+
+def with_both_halves(tolerance: Tolerance) -> Tolerance:
+    """rtol and atol are one limit, atol + rtol * |expected|, in which the half that is not written is 0."""
+    if tolerance.rtol is None and tolerance.atol is None:
+        return tolerance
+    return replace(tolerance, rtol=tolerance.rtol or 0.0, atol=tolerance.atol or 0.0)
 
 
 def shown(value: object) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from kgate import rules
 from kgate.model import Amendment, Gpu, Ignored, Kind, Level, Manifest, Waiver
+from kgate.terms.held import Held
 from kgate.terms.order import presence, until, worst
 
 APART = ("policy", "gpus", "baselines", "ignored", "waivers", "kernels")
@@ -12,8 +13,8 @@ Exempted = Ignored | Waiver
 SILENT = ("path", "folder", "root", "python", "build", "env", "digest")
 
 
-def of_manifest(base: Manifest, head: Manifest) -> Iterator[Amendment]:
-    owners = tuple(dict.fromkeys(owner for kernel in base.kernels for owner in kernel.owners))
+def of_manifest(before: Held, after: Held) -> Iterator[Amendment]:
+    base, head, owners = before.manifest, after.manifest, before.everyone
     for rule in rules.RULES:
         if change := of_policy(rule.NAME, base.policy, head.policy, owners):
             yield change
@@ -26,6 +27,13 @@ def of_manifest(base: Manifest, head: Manifest) -> Iterator[Amendment]:
 
 
 def of_gpus(base: Mapping[str, Gpu], head: Mapping[str, Gpu], owners: tuple[str, ...]) -> Iterator[Amendment]:
+    """A manifest that names none asks for every kind of device, so that the first name asks for less."""
+    if head and not base:
+        told = ", ".join(f"{name}: {gpu}" for name, gpu in head.items())
+        yield Amendment(
+            kind="loosened", what="GPUs", kernel="", before="every kind of device", after=told, owners=owners
+        )
+        return
     for gpu in dict.fromkeys((*base, *head)):
         before, after = base.get(gpu), head.get(gpu)
         if kind := gpu_kind(before, after):

@@ -1,5 +1,6 @@
 """What bears another name at head and is the same thing: a module's file, a kernel, a workload."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -110,34 +111,40 @@ def renamed_kernels(base: Iterable[Kernel], head: Iterable[Kernel], names: Renam
     new = [k for k in after if k.name not in known_before]
     found: dict[str, str] = {}
     for role in ("custom", "dispatch"):
+        rivals = Counter(names.entry(getattr(kernel, role)) for kernel in old)
+        taken = set(found.values())
+        same: dict[str, list[str]] = {}
+        for kernel in (k for k in new if k.name not in taken):
+            same.setdefault(getattr(kernel, role), []).append(kernel.name)
         for kernel in old:
             wanted = names.entry(getattr(kernel, role))
-            rivals = [k for k in old if names.entry(getattr(k, role)) == wanted]
-            same = [k.name for k in new if getattr(k, role) == wanted and k.name not in found.values()]
-            if kernel.name not in found and wanted and len(rivals) == len(same) == 1:
-                found[kernel.name] = same[0]
+            if kernel.name not in found and wanted and rivals[wanted] == len(same.get(wanted, ())) == 1:
+                found[kernel.name] = same[wanted][0]
     return found
 
 
 def renamed_workloads(base: Iterable[Workload], head: Iterable[Workload]) -> dict[str, str]:
     before, after = list(base), list(head)
     known_before, known_after = {w.name for w in before}, {w.name for w in after}
-    fresh = [w for w in after if w.name not in known_before]
+    fresh: dict[str, list[str]] = {}
+    for new in (w for w in reversed(after) if w.name not in known_before):
+        fresh.setdefault(data(new), []).append(new.name)
     found: dict[str, str] = {}
     for old in (w for w in before if w.name not in known_after):
-        same = next((w for w in fresh if w.name not in found.values() and same_data(old, w)), None)
-        if same is not None:
-            found[old.name] = same.name
+        if names := fresh.get(data(old)):
+            found[old.name] = names.pop()
     return found
 
 
 def same_data(one: Workload, other: Workload) -> bool:
     """Whether both give a kernel the same arguments, but for which numbers are drawn."""
-    return (bare(one.args), one.symbols) == (bare(other.args), other.symbols)
+    return data(one) == data(other)
 
 
-def bare(args: Mapping[str, Arg]) -> list[tuple[str, Arg]]:
-    return [(name, without_stream(arg)) for name, arg in args.items()]
+def data(workload: Workload) -> str:
+    """What a workload gives a kernel, but for streams; as text, so that one of thousands is found in a table."""
+    args = [(name, without_stream(arg)) for name, arg in workload.args.items()]
+    return repr((args, sorted(workload.symbols.items())))
 
 
 def without_stream(arg: Arg) -> Arg:

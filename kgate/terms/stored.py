@@ -16,7 +16,6 @@ SHOWN = 3
 def of_baselines(base: Held, head: Held, names: Renames) -> Iterator[Amendment]:
     """One for each kernel and device: a baseline is recorded as a whole."""
     kernels = {names.kernel(kernel.name): kernel for kernel in base.manifest.kernels}
-    everyone = tuple(dict.fromkeys(owner for kernel in kernels.values() for owner in kernel.owners))
     for device, old in base.baselines.items():
         what = f"baseline {device}"
         new = head.baselines.get(device)
@@ -24,19 +23,22 @@ def of_baselines(base: Held, head: Held, names: Renames) -> Iterator[Amendment]:
         if new is None or apart:
             kind: Kind = "moved" if new else "removed"
             after = f"another fingerprint: {', '.join(apart)}" if apart else ""
-            yield Amendment(kind=kind, what=what, kernel="", before=old.commit[:9], after=after, owners=everyone)
+            yield Amendment(kind=kind, what=what, kernel="", before=old.commit[:9], after=after, owners=base.everyone)
             continue
-        yield from of_device(what, in_words(old, names), new, kernels)
+        yield from of_device(what, in_words(old, names), new, kernels, base)
     for device in head.baselines:
         if device not in base.baselines:
-            yield Amendment(kind="added", what=f"baseline {device}", kernel="", owners=everyone)
+            yield Amendment(kind="added", what=f"baseline {device}", kernel="", owners=base.everyone)
 
 
 def in_words(baseline: Baseline, names: Renames) -> Baseline:
     return replace(baseline, cases={names.case(name): case for name, case in baseline.cases.items()})
 
 
-def of_device(what: str, old: Baseline, new: Baseline, kernels: Mapping[str, Kernel]) -> Iterator[Amendment]:
+def of_device(
+    what: str, old: Baseline, new: Baseline, kernels: Mapping[str, Kernel], base: Held
+) -> Iterator[Amendment]:
+    """`kernels`: base's, by head's name."""
     found: dict[str, dict[str, Kind]] = {}
     for case in dict.fromkeys((*old.cases, *new.cases)):
         if kind := of_case(old.cases.get(case), new.cases.get(case)):
@@ -54,7 +56,7 @@ def of_device(what: str, old: Baseline, new: Baseline, kernels: Mapping[str, Ker
                 what=what,
                 kernel=kernel,
                 after=", ".join(told[:SHOWN]) + more,
-                owners=declared.owners if declared else (),
+                owners=base.owners(declared) if declared else base.everyone,
                 place=declared.place if declared else None,
             )
 
@@ -87,35 +89,34 @@ def of_debt(base: Held, head: Held, names: Renames) -> Iterator[Amendment]:
     before = {owed.identity: owed for owed in renamed(base.debt, names)}
     after = {owed.identity: owed for owed in head.debt}
     kernels = {names.kernel(kernel.name): kernel for kernel in base.manifest.kernels}
+
+    def of_owed(kind: Kind, owed: Owed, old: str, new: str) -> Amendment:
+        """`owed.name` tells the finding apart from others of its kernel."""
+        kernel = owed.name.partition(" (")[0].partition("/")[0]
+        known = kernels.get(kernel)
+        return Amendment(
+            kind=kind,
+            what=f"debt {owed.rule} of {owed.name}",
+            kernel=kernel if known else "",
+            before=old,
+            after=new,
+            owners=base.owners(known) if known else base.everyone,
+            place=owed.place,
+        )
+
     for identity, owed in after.items():
         old = before.get(identity)
         if old is None:
-            yield of_owed("loosened", owed, "", f"until {owed.expires}", kernels)
+            yield of_owed("loosened", owed, "", f"until {owed.expires}")
             continue
         if kind := until(old.expires, owed.expires):
-            yield of_owed(kind, owed, f"until {old.expires}", f"until {owed.expires}", kernels)
+            yield of_owed(kind, owed, f"until {old.expires}", f"until {owed.expires}")
         if old.owner.lower() != owed.owner.lower():
-            yield of_owed("moved", owed, old.owner, owed.owner, kernels)
+            yield of_owed("moved", owed, old.owner, owed.owner)
     for identity, old in before.items():
         if identity not in after:
-            yield replace(of_owed("tightened", old, f"until {old.expires}", "", kernels), place=None)
+            yield replace(of_owed("tightened", old, f"until {old.expires}", ""), place=None)
 
 
 def renamed(debt: tuple[Owed, ...], names: Renames) -> tuple[Owed, ...]:
     return tuple(replace(owed, name=names.case(owed.name)) for owed in debt)
-
-
-def of_owed(kind: Kind, owed: Owed, before: str, after: str, kernels: Mapping[str, Kernel]) -> Amendment:
-    """`owed.name` tells the finding apart from others of its kernel."""
-    kernel = owed.name.partition(" (")[0].partition("/")[0]
-    known = kernels.get(kernel)
-    owners = known.owners if known else tuple(dict.fromkeys(o for k in kernels.values() for o in k.owners))
-    return Amendment(
-        kind=kind,
-        what=f"debt {owed.rule} of {owed.name}",
-        kernel=kernel if known else "",
-        before=before,
-        after=after,
-        owners=owners,
-        place=owed.place,
-    )

@@ -69,7 +69,14 @@ def level(rule: str, of: Level) -> Plant:
 # Everything that asks less than base did, and what it is called.
 LOOSENINGS: Mapping[str, tuple[Plant, str, str]] = {
     "a tolerance doubled": (tolerant("float32", rtol=2e-3), "loosened", "tolerance float32"),
-    "a limit taken out": (tolerant("float32", atol=None), "loosened", "tolerance float32"),
+    "a floor beside what is relative": (tolerant("bfloat16", atol=0.05), "loosened", "tolerance bfloat16"),
+    "a share beside what is absolute": (tolerant("float16", rtol=1e-3), "loosened", "tolerance float16"),
+    "both halves taken out": (tolerant("float32", rtol=None, atol=None, psnr=60.0), "loosened", "tolerance float32"),
+    "a target's limits in place of a dtype's": (
+        workload_with(tolerance={**work("w", 1).tolerance, "cuda/": Tolerance(rtol=1e-3, psnr=60.0)}),
+        "loosened",
+        "tolerance cuda/float16",
+    ),
     "a psnr lowered": (tolerant("", psnr=40.0), "loosened", "tolerance"),
     "a tolerance for a dtype by hand": (
         workload_with(tolerance={**work("w", 1).tolerance, "cpu/float32": Tolerance(rtol=1.0)}),
@@ -173,6 +180,7 @@ LOOSENINGS: Mapping[str, tuple[Plant, str, str]] = {
 }
 HARMLESS: Mapping[str, Plant] = {
     "a tolerance halved": tolerant("float32", rtol=5e-4),
+    "no floor beside what is relative": tolerant("float32", atol=None),
     "a limit more": tolerant("float32", psnr=80.0),
     "more to be gained": kernel_with(min_speedup=1.5),
     "less time": kernel_with(timeout_s=60.0),

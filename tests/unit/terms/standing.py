@@ -36,7 +36,12 @@ def work(name: str, size: int, stream: int = 7) -> Workload:
         name,
         args={"x": tensor(size, stream=stream), "w": tensor(stream=stream + 1)},
         symbols={"M": size},
-        tolerance={"float32": Tolerance(rtol=1e-3, atol=1e-4), "": Tolerance(psnr=60.0)},
+        tolerance={
+            "float32": Tolerance(rtol=1e-3, atol=1e-4),
+            "bfloat16": Tolerance(rtol=1e-2),
+            "float16": Tolerance(atol=1e-3),
+            "": Tolerance(psnr=60.0),
+        },
         targets=("cuda", "cpu"),
         weight=2.0,
         flops=1e6 * size,

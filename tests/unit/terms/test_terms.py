@@ -8,9 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kgate import terms
-from kgate.model import Amendment, Kernel, Manifest, Owed, Tolerance, Workload
-from kgate.terms import Held, kernels, manifests
+from kgate.model import Amendment, Gpu, Kernel, Manifest, Owed, Tolerance, Workload
+from kgate.terms import Change, Held, kernels, manifests
 from tests.unit.terms.changes import HARMLESS, LOOSENINGS, kernel_with, without_kernel, without_workload
 from tests.unit.terms.standing import (
     OWED,
@@ -18,6 +17,7 @@ from tests.unit.terms.standing import (
     manifest,
     tensor,
     with_kernel,
+    with_manifest,
     with_workload,
     work,
 )
@@ -26,7 +26,11 @@ places = st.tuples(st.integers(0, 1), st.integers(0, 1))
 
 
 def found(head: Held, base: Held | None = None) -> list[Amendment]:
-    return list(terms.amendments(base or held(), head))
+    return list(Change(base=base or held(), head=head).amendments)
+
+
+def judging(head: Held, base: Held, approved_by: tuple[str, ...]) -> tuple[Manifest, Manifest, tuple[Owed, ...]]:
+    return Change(base=base, head=head).judging(approved_by)
 
 
 def wanting(head: Held, base: Held | None = None) -> list[tuple[str, str, str]]:
@@ -72,9 +76,9 @@ def test_with_approval_head_judges_and_without_nothing_of_head_that_asks_less(pl
     plant = LOOSENINGS[name][0] if name in LOOSENINGS else HARMLESS[name]
     head = plant(held(), *place)
 
-    approved, _, debt = terms.judging(head, held(), ("@ada",))
-    pending, _, _ = terms.judging(head, held(), ("@mallory",))
-    left = [a for a in terms.amendments(held(), replace(head, manifest=pending)) if a.kind in ("loosened", "removed")]
+    approved, _, debt = judging(head, held(), ("@ada",))
+    pending, _, _ = judging(head, held(), ("@mallory",))
+    left = [a for a in found(replace(head, manifest=pending)) if a.kind in ("loosened", "removed")]
 
     assert (approved, debt) == (head.manifest, head.debt)
     stored = ("entry", "baseline", "debt", "GPU", "ignore", "waiver", "folder")
@@ -138,19 +142,19 @@ def test_a_renamed_workload_is_judged_by_its_old_limits():
 
     assert [a.kind for a in found(head) if a.what == "workload"] == ["renamed"]
     assert ("loosened", "tolerance float32", "gemm/tiny") in wanting(head)
-    judged, _, _ = terms.judging(head, held(), ())
+    judged, _, _ = judging(head, held(), ())
     assert judged.kernels[0].workloads[0].tolerance == work("small", 64).tolerance
 
 
 def test_base_is_told_in_heads_words_so_that_both_can_be_run_side_by_side():
-    _, base, _ = terms.judging(renamed(held()), held(), ())
+    _, base, _ = judging(renamed(held()), held(), ())
 
     assert [k.name for k in base.kernels] == ["better", "norm"]
     assert base.kernels[0].workloads[0].args == renamed(held()).manifest.kernels[0].workloads[0].args
 
 
 def test_a_workload_that_was_dropped_is_run_all_the_same():
-    judged, _, _ = terms.judging(without_workload(held(), 0, 1), held(), ())
+    judged, _, _ = judging(without_workload(held(), 0, 1), held(), ())
 
     assert [w.name for w in judged.kernels[0].workloads] == ["small", "large"]
 
@@ -163,7 +167,7 @@ def test_with_another_signature_head_is_judged_by_its_own_manifest():
         return replace(one, workloads=again)
 
     head = with_kernel(held(), change)
-    judged, _, _ = terms.judging(head, held(), ())
+    judged, _, _ = judging(head, held(), ())
 
     assert wanting(head) == [("moved", "signature", "gemm")]
     assert judged.kernels[0] == head.manifest.kernels[0]
@@ -175,8 +179,43 @@ def test_dropping_every_workload_is_no_other_signature():
     assert wanting(head) == [("removed", "workload", "gemm/small"), ("removed", "workload", "gemm/large")]
 
 
+def test_the_first_gpu_that_is_named_spares_every_other_device_and_the_last_that_goes_is_gone():
+    base, head = with_manifest(held(), gpus={}), with_manifest(held(), gpus={"l4": Gpu(probation="2099-01-31")})
+
+    (amendment,) = found(head, base)
+
+    assert (amendment.kind, amendment.what, amendment.before) == ("loosened", "GPUs", "every kind of device")
+    assert amendment.after == "l4: probation until 2099-01-31"
+    assert wanting(base, head) == [("removed", "GPU l4", "all kernels")]
+
+
+def test_where_the_manifest_names_no_owner_whom_codeowners_asks_is_to_approve():
+    unnamed = with_kernel(held(), lambda k: replace(k, owners=()))
+    base = replace(unnamed, asked={"gemm": ("@acme/gpu",)})
+    for plant in ("a tolerance doubled", "a slower baseline", "debt for longer", "an entry deleted"):
+        (amendment,) = found(LOOSENINGS[plant][0](unnamed, 0, 0), base)
+
+        assert amendment.owners == ("@acme/gpu",)
+        assert not amendment.approved(("@anybody",))
+        assert amendment.approved(("@Acme/GPU",))
+
+    (of_all,) = found(LOOSENINGS["a rule lowered"][0](unnamed, 0, 0), base)
+    (nobodys,) = found(LOOSENINGS["a tolerance doubled"][0](unnamed, 0, 0), unnamed)
+
+    assert of_all.owners == ("@acme/gpu", "@acme/kernels", "@ada")
+    assert nobodys.approved(("@anybody",))
+
+
+def test_thousands_of_renamed_workloads_are_told_one_from_another():
+    grid = tuple(work(f"m{size}", size) for size in range(1, 2001))
+    base = with_kernel(held(), lambda k: replace(k, workloads=grid))
+    head = with_kernel(held(), lambda k: replace(k, workloads=tuple(replace(w, name=f"n{w.name}") for w in grid)))
+
+    assert {a.kind for a in found(head, base)} == {"renamed"}
+
+
 def test_a_swapped_owner_is_not_the_one_who_is_told():
-    judged, _, _ = terms.judging(kernel_with(owners=("@mallory",))(held(), 0, 0), held(), ("@mallory",))
+    judged, _, _ = judging(kernel_with(owners=("@mallory",))(held(), 0, 0), held(), ("@mallory",))
 
     assert judged.kernels[0].owners == ("@acme/kernels", "@ada")
 
@@ -192,7 +231,7 @@ def test_a_swapped_owner_is_not_the_one_who_is_told():
     ],
 )
 def test_the_debt_of_base_is_the_ceiling(debt: tuple[Owed, ...], counts: tuple[Owed, ...]) -> None:
-    _, _, found_debt = terms.judging(held(debt=debt), held(), ())
+    _, _, found_debt = judging(held(debt=debt), held(), ())
 
     assert found_debt == counts
 
@@ -230,7 +269,7 @@ def test_six_changes_at_once_are_six_findings_of_the_right_kind_and_base_judges(
 
     for changed in (head, in_another_file(head), renamed(head)):
         told = {(kind, what, subject.replace("better", "gemm")) for kind, what, subject in wanting(changed)}
-        judged, _, _ = terms.judging(changed, held(), ())
+        judged, _, _ = judging(changed, held(), ())
 
         assert told == expected
         assert [w.tolerance for w in judged.kernels[0].workloads] == [work("w", 1).tolerance] * 2
