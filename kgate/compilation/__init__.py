@@ -168,7 +168,7 @@ def compiled(
 
 
 def preloaded(items: Iterable[Item]) -> list[str]:
-    """What takes seconds to import and never is the user's; the second is what torch's tensors without memory import."""
+    """What takes seconds to import and is no user's; the second is what torch's tensors without memory import."""
     return sorted({"torch", "torch._dynamo", *(FORKABLE[i.job.dsl] for i in items if i.job.dsl in FORKABLE)})
 
 
