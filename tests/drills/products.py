@@ -19,6 +19,7 @@ from tests.contract.check.shop import Ended, Shop
 HERE = Path(__file__).parent
 NOTHING = "nothing"
 WORD = re.compile(r"[a-z-]+(?: \([a-z-]+\))?")
+LIMIT_S = 1500  # of all products at once, beside whatever else a machine does
 STALE = "3.0"  # what an older version has left in the compile cache of the user's own
 
 
@@ -111,9 +112,8 @@ def manifest_entry(member: Specimen) -> dict[str, Any]:
 
 def drilled(shop: Shop, device: str, *arguments: str) -> Ended:
     cache = shop.root.parent / "cache"
-    return shop.kgate(
-        "drill", "--device", device, *arguments, env={"TRITON_CACHE_DIR": str(cache), "KGATE_DRILLS": "smallest"}
-    )
+    env = {"TRITON_CACHE_DIR": str(cache), "KGATE_DRILLS": "smallest"}
+    return shop.kgate("drill", "--device", device, *arguments, env=env, limit_s=LIMIT_S)
 
 
 def said(ended: Ended, name: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ Must say: fallback-raises
 import os
 import threading
 
-ENTRY = {"timeout_s": 2, "reference": "exact"}
+ENTRY = {"timeout_s": 6, "reference": "exact"}
 LOCK = threading.Lock()
 LOCK.acquire()
 
