@@ -13,7 +13,7 @@ from kgate.plan import Target
 from kgate.protocol import Identity
 from kgate.runner import sandbox
 from kgate.runner.place import Workplace
-from kgate.runner.sandbox import Sandbox
+from kgate.runner.sandbox import AUTO, Sandbox
 
 DRIVER = Path("/dev/nvidiactl")
 NO_GPU = "a GPU cannot be used within namespaces here"
@@ -31,7 +31,8 @@ def aimed(options: Options, manifest: Manifest, workplace: Workplace) -> tuple[W
     The device, what the worker says of it, and the uuid of every device that launches are taken on. A sandbox that
     nobody named is left out where it would keep a GPU from being used.
     """
-    if options.sandbox or not workplace.sandbox.confines or options.device == "cpu" or not DRIVER.exists():
+    named = options.sandbox != AUTO
+    if named or not workplace.sandbox.confines or options.device == "cpu" or not DRIVER.exists():
         return workplace, looked(options, manifest, workplace)
     open_place = replace(workplace, sandbox=Sandbox(gaps=(NO_GPU,)))
     try:

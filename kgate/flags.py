@@ -55,11 +55,11 @@ DRILLS = click.option(
 SANDBOX = click.option(
     "--sandbox",
     envvar="KGATE_SANDBOX",
-    type=click.Choice(["none", "namespaces", "container"]),
+    type=click.Choice(["none", "auto", "namespaces", "container"]),
     default="none",
     show_default=True,
     metavar="KIND",
-    help="Around kernels: none, namespaces or container.",
+    help="Around kernels: none, namespaces, container; auto: what works here.",
 )
 VIEW = click.option(
     "--format",

@@ -24,7 +24,7 @@ class Options:
     approved_by: tuple[str, ...] = ()  # owners who have said yes to what asks less than base
     plan: Path | None = None  # of `kgate plan`; what it carries is not measured
     shard: int = 0  # of that plan, from 1; 0: all
-    sandbox: str = "none"  # none, namespaces or container; "": the strongest that works here
+    sandbox: str = "none"  # or namespaces, container; auto: the strongest that works here
 
     @property
     def named_manifest(self) -> str:

@@ -21,7 +21,7 @@ import kgate
 from kgate.errors import HostError, UsageError
 from kgate.protocol import Walls
 
-NONE, NAMESPACES, CONTAINER = MODES = ("none", "namespaces", "container")
+NONE, NAMESPACES, CONTAINER, AUTO = "none", "namespaces", "container", "auto"
 ANSWER_S: Final = 20.0
 SCRATCH_BYTES: Final = 2 << 30  # of memory, for what is written where changes pass
 FILE_BYTES: Final = 1 << 34  # as much as a job may export
@@ -72,7 +72,7 @@ class Sandbox:
 
 def chosen(asked: str, needed: Sequence[str] = ()) -> Sandbox:
     """
-    What this host can give; "" asks for the strongest. `needed`: what a worker has to be able to read.
+    What this host can give; AUTO asks for the strongest. `needed`: what a worker has to be able to read.
 
     Raises UsageError for what this version does not do, HostError where namespaces were asked for and cannot be made.
     """
