@@ -8,6 +8,7 @@ from pathlib import Path
 from kgate.base import Base
 from kgate.errors import BaselineError, ManifestError
 from kgate.load import baselines, debt, inventory, owners, tree
+from kgate.load.digests import digest
 from kgate.load.source import Sources
 from kgate.model import Amendment, Baseline, Inventory, Manifest, Owed, Terms
 from kgate.options import Options
@@ -74,7 +75,7 @@ def held(manifest: Manifest, other: Manifest, owed: tuple[Owed, ...]) -> Held:
     modules = {function.partition(":")[0] for function in named}
     return Held(
         manifest=manifest,
-        code={function: sources.digest(function) for function in sorted(truths)},
+        code={function: digest(sources, function) for function in sorted(truths)},
         modules=frozenset(module for module in modules if sources.file_of(module)),
         baselines=stored(manifest),
         debt=owed,

@@ -14,10 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kgate.load import natives
+from kgate.load.source import defined, statements
 
 FUNCTION_NAME = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*):([A-Za-z_][\w.]*)")
 MODULE_NAME = re.compile(r"\.*[A-Za-z_]\w*(?:\.\w+)*")
 IMPORTERS = ("import_module", "__import__")
+IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+)?import[ \t]+(\([^)]*\)|.*)", re.MULTILINE)
 WHOLE = ""  # in place of a name: all of the module
 
 Named = tuple[str, str]  # a module, and a name in it
@@ -102,7 +104,9 @@ class Imports:
         if file not in self.parsed:
             try:
                 self.parsed[file] = source_of(file, self.read(file)) if file else Source()
-            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            except (RecursionError, MemoryError):
+                self.parsed[file] = by_text(file, self.read(file))
+            except (OSError, SyntaxError, ValueError):
                 self.parsed[file] = Source()
         return self.parsed[file]
 
@@ -134,34 +138,38 @@ def source_of(file: str, data: bytes) -> Source:
                 imports += [(absolute(package, name), WHOLE)] if MODULE_NAME.fullmatch(name) else []
             case ast.Constant(value=str(text)):
                 texts.add(text)
-    defines = frozenset(defined(tree.body))
+    # Names that the file itself gives a value, and not an import, at its top level.
+    defines = frozenset(name for statement in statements(tree.body) for name in defined(statement))
     return Source(imports=tuple(imports), bound=bound, stars=tuple(stars), defines=defines, texts=frozenset(texts))
 
 
 def running(node: ast.AST) -> Iterator[ast.AST]:
-    """All below `node` but what is for type checkers alone."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
-            yield from (below for other in child.orelse for below in (other, *running(other)))
+    """All below `node` but what is for type checkers alone. Without recursion: syntax may be nested thousands deep."""
+    stack = [*ast.iter_child_nodes(node)][::-1]
+    while stack:
+        child = stack.pop()
+        if isinstance(child, ast.If) and any("TYPE_CHECKING" in words(each) for each in ast.walk(child.test)):
+            stack += child.orelse[::-1]
             continue
         yield child
-        yield from running(child)
+        stack += [*ast.iter_child_nodes(child)][::-1]
 
 
-def defined(body: Iterable[ast.stmt]) -> Iterator[str]:
-    """Names that the file itself gives a value, and not an import, at its top level."""
-    for statement in body:
-        match statement:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.Assign(targets=targets):
-                yield from (node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                yield name
-            case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
-                inner = (getattr(statement, part, ()) for part in ("body", "orelse", "finalbody"))
-                yield from (name for part in inner for name in defined(part))
-                yield from (name for one in getattr(statement, "handlers", ()) for name in defined(one.body))
+def words(node: ast.AST) -> tuple[str, str]:
+    return getattr(node, "id", ""), getattr(node, "attr", "")
+
+
+def by_text(file: str, data: bytes) -> Source:
+    """Of what is nested too deep to be parsed: whatever looks like an import, as a whole."""
+    package = packaged(file)
+    imports: list[Named] = []
+    for origin, names in IMPORT.findall(data.decode("utf-8", "replace")):
+        listed = [part.split()[0] for part in re.sub(r"[()]|#.*", " ", names).split(",") if part.split()]
+        if origin:
+            imports += [(absolute(package, origin), name) for name in (WHOLE, *listed) if name != "*"]
+        else:
+            imports += [(name, WHOLE) for name in listed]
+    return Source(imports=tuple(imports))
 
 
 def importer(called: ast.expr) -> bool:

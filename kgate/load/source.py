@@ -7,9 +7,8 @@ fills, is taken to belong to its module.
 """
 
 import ast
-import hashlib
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +17,10 @@ ALL = ""  # in place of a name: everything in the module
 Definition = tuple[str, str]  # module and top-level name
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+# What holds statements of a module's own level, and the fields that they stand in.
+BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
+COMPOUND = (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.Match, ast.ExceptHandler, ast.match_case)
+Condition = ast.AST | str  # an expression above a statement, and what of it holds ("If orelse")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,22 +40,48 @@ class Module:
         return found
 
     @cached_property
+    def placed(self) -> dict[int, tuple[Condition, ...]]:
+        """By id of a statement of the module's own level, what it stands under."""
+        return {id(statement): above for statement, above in placed(self.tree.body)}
+
+    def conditions(self, statement: ast.stmt) -> tuple[Condition, ...]:
+        return self.placed.get(id(statement), ())
+
+    @cached_property
+    def beside(self) -> tuple[ast.stmt, ...]:
+        """What runs on import and neither defines nor imports a name."""
+        return tuple(
+            s
+            for s in statements(self.tree.body)
+            if not isinstance(s, ast.Import | ast.ImportFrom) and not any(defined(s))
+        )
+
+    @cached_property
+    def bound(self) -> dict[str, list[tuple[str, str, ast.stmt]]]:
+        """As `imports`, of the module's own level alone, and each import of a name with its statement."""
+        found: dict[str, list[tuple[str, str, ast.stmt]]] = {}
+        for statement in statements(self.tree.body):
+            for alias, (module, name) in self.bindings(statement):
+                found.setdefault(alias, []).append((module, name, statement))
+        return found
+
+    @cached_property
     def loose(self) -> tuple[ast.stmt, ...]:
         """What runs on import and defines no name: registrations, for one."""
         return tuple(s for s in statements(self.tree.body) if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call))
 
     @cached_property
     def imports(self) -> dict[str, Definition]:
-        found: dict[str, Definition] = {}
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    # `import a.b` binds a; `import a.b as c` binds the module itself.
-                    bound = alias.name if alias.asname else alias.name.partition(".")[0]
-                    found[alias.asname or bound] = (bound, ALL)
-            elif isinstance(node, ast.ImportFrom):
-                found |= {a.asname or a.name: (self.source(node), a.name) for a in node.names if a.name != "*"}
-        return found
+        return {alias: found for node in ast.walk(self.tree) for alias, found in self.bindings(node)}
+
+    def bindings(self, node: ast.AST) -> Iterator[tuple[str, Definition]]:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                # `import a.b` binds a; `import a.b as c` binds the module itself.
+                bound = alias.name if alias.asname else alias.name.partition(".")[0]
+                yield alias.asname or bound, (bound, ALL)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((a.asname or a.name, (self.source(node), a.name)) for a in node.names if a.name != "*")
 
     @cached_property
     def stars(self) -> tuple[str, ...]:
@@ -82,16 +111,25 @@ class Module:
 
 
 def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Those of a module's own level, under `if`, `try` and `with` as well."""
-    for statement in body:
-        if isinstance(statement, ast.If | ast.Try | ast.With):
-            for inner in ast.iter_child_nodes(statement):
-                if isinstance(inner, ast.ExceptHandler):
-                    yield from statements(inner.body)
-                elif isinstance(inner, ast.stmt):
-                    yield from statements([inner])
-        else:
-            yield statement
+    """Those of a module's own level, under `if`, `try`, `with`, `match` and in loops as well."""
+    return (statement for statement, _ in placed(body))
+
+
+def placed(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.stmt, tuple[Condition, ...]]]:
+    """Those of `statements` and what each stands under. Without recursion: a chain of elif is as deep as it is long."""
+    stack: list[tuple[ast.AST, tuple[Condition, ...]]] = []
+    stack += [(statement, ()) for statement in body][::-1]
+    while stack:
+        node, above = stack.pop()
+        if isinstance(node, COMPOUND) or type(node).__name__ == "TryStar":  # which Python 3.10 does not know
+            blocks = {name: value for name, value in ast.iter_fields(node) if name in BLOCKS}
+            inner = {id(each) for block in blocks.values() for each in block}
+            head = [child for child in ast.iter_child_nodes(node) if id(child) not in inner]
+            for name in reversed(BLOCKS):
+                here = (*above, f"{type(node).__name__} {name}", *head)
+                stack += [(each, here) for each in reversed(blocks.get(name, ()))]
+        elif isinstance(node, ast.stmt):
+            yield node, above
 
 
 def defined(statement: ast.stmt) -> Iterator[str]:
@@ -117,10 +155,11 @@ class Sources:
         return self.read[name]
 
     def file_of(self, module: str) -> Path | None:
+        """Of a package and a module of one name Python takes the package."""
         if not module or not all(part.isidentifier() for part in module.split(".")):
             return None
         bare = self.folder.joinpath(*module.split("."))
-        return next((p for p in (bare.with_suffix(".py"), bare / "__init__.py") if p.is_file()), None)
+        return next((p for p in (bare / "__init__.py", bare.with_suffix(".py")) if p.is_file()), None)
 
     def has_package_of(self, module: str) -> bool:
         """Whether the first part of the name is the tree's, so that the rest has to be as well."""
@@ -140,10 +179,10 @@ class Sources:
         known = (*module.definitions, *module.imports)
         return first in known or bool(module.stars) or "__getattr__" in known
 
-    def reached(self, entries: Iterable[Definition], *, loosely: bool = True) -> set[Definition]:
+    def reached(self, entries: Iterable[Definition]) -> set[Definition]:
         """
-        All definitions that `entries` rest on. `loosely`: what a module registers on import, and what a decorator that
-        is not known may have taken note of, belongs to whoever reaches the module.
+        All definitions that `entries` rest on. What a module registers on import, and what a decorator that is not
+        known may have taken note of, belongs to whoever reaches the module.
         """
         found: set[Definition] = set()
         entered: set[str] = set()
@@ -158,7 +197,7 @@ class Sources:
                 waiting += [(name, each) for each in module.definitions]
             for statement in module.definitions.get(what, ()):
                 waiting += self.used(module, statement)
-            if loosely and name not in entered:
+            if name not in entered:
                 entered.add(name)
                 waiting += [use for statement in module.loose for use in self.used(module, statement)]
                 waiting += [(name, each) for each in noted(module)]
@@ -181,7 +220,7 @@ class Sources:
                 module = next(stars, module)
         return module, name
 
-    def used(self, module: Module, statement: ast.stmt) -> Iterator[Definition]:
+    def used(self, module: Module, statement: ast.AST) -> Iterator[Definition]:
         """What a statement names, of the module and of others of the tree."""
         for node in ast.walk(statement):
             if isinstance(node, ast.Name):
@@ -189,6 +228,8 @@ class Sources:
                     yield module.name, node.id
                 if node.id in module.imports and module.imports[node.id][1] != ALL:
                     yield module.imports[node.id]
+                # Of several imports, as one under `try` and one under `except`, each may be the one that counts.
+                yield from ((origin, name) for origin, name, _ in module.bound.get(node.id, ())[:-1] if name != ALL)
             elif isinstance(node, ast.Attribute):
                 holder = module.dotted(node.value)
                 if holder and self.file_of(holder):
@@ -198,28 +239,6 @@ class Sources:
 
     def is_module(self, text: str) -> bool:
         return "." in text and len(text) < 200 and self.file_of(text) is not None
-
-    def definition(self, name: str, what: str) -> Sequence[ast.stmt]:
-        module = self.module(name)
-        return module.definitions.get(what, ()) if module else ()
-
-    def digest(self, entry: str) -> str:
-        """
-        Of what `module:function` is made of, by name, wherever its modules lie; "" where the tree does not hold it.
-
-        Comments, docstrings and the place of a line are no part of it, nor are imports.
-        """
-        name, _, function = entry.partition(":")
-        first = self.resolved(name, function)
-        module = self.module(first[0])
-        if module is None or "." in function or first[1] not in module.definitions:
-            return ""
-        texts = [
-            ast.dump(without_docstrings(statement))
-            for name, what in self.reached([first], loosely=False)
-            for statement in self.definition(name, what)
-        ]
-        return hashlib.sha256("\n".join(sorted(texts)).encode("utf-8", "replace")).hexdigest()
 
 
 def parsed(name: str, path: Path) -> Module | None:
@@ -243,14 +262,3 @@ def unknown(module: Module, decorator: ast.expr) -> bool:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     top = module.dotted(called).partition(".")[0]
     return top in module.definitions or (module.name.partition(".")[0] == top)
-
-
-def without_docstrings(statement: ast.stmt) -> ast.stmt:
-    for node in ast.walk(statement):
-        if isinstance(node, Scope) and node.body and is_text(node.body[0]):
-            node.body = node.body[1:] or [ast.Pass()]
-    return statement
-
-
-def is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

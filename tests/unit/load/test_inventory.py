@@ -218,21 +218,3 @@ def test_a_file_that_was_renamed_keeps_its_kernels_old(tree: Tree) -> None:
     new = Inventory(found=(Found(name="_gelu", place=type(moved.place)(path="acme/new.py", line=3), how="triton.jit"),))
 
     assert [f.identity for f in in_words_of(new, old).found] == ["acme/new.py:_gelu"]
-
-
-def test_digests_follow_names_and_not_lines_comments_or_modules(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(
-        "SCALE = 2\n\ndef helper(x):\n    return x * SCALE\n\ndef f(x):\n    return helper(x)\n"
-    )
-    (tmp_path / "b.py").write_text(
-        "# moved\nSCALE = 2\n\ndef other():\n    pass\n\ndef helper(x):\n    '''Said.'''\n    return x * SCALE\n\n"
-        "def f(x):\n    return helper(x)\n"
-    )
-    (tmp_path / "c.py").write_text(
-        "SCALE = 3\n\ndef helper(x):\n    return x * SCALE\n\ndef f(x):\n    return helper(x)\n"
-    )
-    digest = Sources(folder=tmp_path).digest
-
-    assert digest("a:f") == digest("b:f") != ""
-    assert digest("c:f") != digest("a:f")
-    assert digest("a:gone") == digest("torch:add") == ""

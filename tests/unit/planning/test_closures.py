@@ -208,6 +208,15 @@ def test_names_in_text_count_where_a_module_or_a_source_is_meant() -> None:
     assert closure(files, "acme.ops:f") == set(files) - {"acme/slow.py", "include/warp.cuh"}
 
 
+@pytest.mark.parametrize("terms", [2500, 50_000], ids=["parsed", "too deep to be parsed"])
+def test_what_a_file_imports_is_followed_however_deep_its_code_is_nested(terms: int) -> None:
+    chain = "if x:\n    pass\n" + "".join(f"elif x == {n}:\n    pass\n" for n in range(250))
+    text = f"import b\nfrom c import (\n    g,  # said\n    h as i,\n)\n{chain}x = 0{' + 0' * terms}\n"
+    files = {"a.py": text, "b.py": "", "c/__init__.py": "", "c/g.py": "", "c/h.py": "", "c/other.py": ""}
+
+    assert closure(files, "a:f") == set(files) - {"c/other.py"}
+
+
 def test_a_file_that_is_no_python_counts_itself_and_leads_nowhere() -> None:
     assert closure({"a.py": "import b\ndef (", "b.py": ""}, "a:f") == {"a.py"}
 
