@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kgate import comparisons
-from kgate.bounds import bounds_of, strict
+from kgate.bounds import bounds_of, flushed, strict
 from kgate.comparisons import Question
 from kgate.model import FALLBACK, Arm, Case, Comparison, Measurement, Outcome, Route, Tensor, Tree, of_base
 from kgate.setting import Setting
+
+FLUSH = "flush"  # of a kernel's `subnormals`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +43,10 @@ def question(
     # Base's fallback where there is one: a change that makes the fallback less exact must not loosen its own tolerance.
     errors = next((found for a in (of_base(FALLBACK), FALLBACK) if (found := answers.comparisons.get((a, case)))), ())
     bounds = bounds_of(workload, setting.plan.target, arm, like or outputs, errors)
-    giver = "base's fallback" if own.tree is Tree.BASE else "fallback"
     most = strict(workload, outputs, bounds)
+    if setting.plan.kernels[case.kernel].subnormals == FLUSH:
+        bounds, most = flushed(bounds, like or outputs), flushed(most, like or outputs)
+    giver = "base's fallback" if own.tree is Tree.BASE else "fallback"
     return Question(
         outputs=outputs,
         reference=reference.outputs,

@@ -1,11 +1,13 @@
 """What each output of a case may differ from its reference: by the manifest's word, or derived."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from kgate import tolerance
 from kgate.model import Arm, Bound, Comparison, Route, Tensor, Workload
 from kgate.plan import Target
 from kgate.protocol import Arg, tensors_within
+from kgate.tensors import DTYPES, Kind, dtype_of
 
 
 def bounds_of(
@@ -28,6 +30,16 @@ def bounds_of(
         else:
             bounds.append(tolerance.cap(output.dtype, longest))
     return tuple(bounds)
+
+
+def flushed(bounds: Iterable[Bound], outputs: Sequence[Tensor]) -> tuple[Bound, ...]:
+    """The same, with zero for what is smaller than the dtype's smallest normal number."""
+    pairs = zip(bounds, outputs, strict=False)
+    return tuple(replace(b, zero_below=dtype_of(o.dtype).tiny) if is_float(o) else b for b, o in pairs)
+
+
+def is_float(output: Tensor) -> bool:
+    return output.dtype in DTYPES and dtype_of(output.dtype).kind in (Kind.FLOAT, Kind.COMPLEX)
 
 
 def strict(workload: Workload, outputs: Sequence[Tensor], bounds: Sequence[Bound]) -> tuple[Bound, ...]:

@@ -21,11 +21,15 @@ _LARGEST = np.finfo(np.float64).max
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """Error allowed in an element: row * (largest of its row) + relative * |expected| + absolute."""
+    """
+    Error allowed in an element: row * (largest of its row) + relative * |expected| + absolute. Numbers smaller than
+    `zero_below` count as zero on both sides.
+    """
 
     row: float = 0.0
     relative: float = 0.0
     absolute: float = 0.0
+    zero_below: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +112,10 @@ def _chunk(
     shape: tuple[int, ...],
     allowance: Allowance,
 ) -> Chunk:
-    value = widened(raw_value)
-    expected, magnitude, largest = _rounded(widened(raw_expected), dtype)
+    value, wanted = widened(raw_value), widened(raw_expected)
+    if allowance.zero_below:
+        value, wanted = _flushed(value, wanted, allowance.zero_below)
+    expected, magnitude, largest = _rounded(wanted, dtype)
     error, finite = _errors(value, expected, dtype)
     if dtype.kind in (Kind.INTEGER, Kind.BOOL):
         # Neighbours beyond 2**53 are one float64; they differ all the same.
@@ -127,6 +133,13 @@ def _chunk(
         dtype=dtype,
         shape=shape,
     )
+
+
+def _flushed(value: Floats, expected: Floats, below: float) -> tuple[Floats, Floats]:
+    """Zero for what is smaller; also for an expected number that one rounding takes there, where the value is zero."""
+    seen = np.where(np.abs(value) < below, 0.0, value)
+    least = np.where(seen == 0.0, 2.0 * below, below)
+    return seen, np.where(np.abs(expected) < least, 0.0, expected)
 
 
 def _rounded(expected: Floats, dtype: Dtype) -> tuple[Floats, Floats, Floats]:

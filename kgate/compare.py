@@ -143,15 +143,17 @@ def _accepts_zeros(output: Tensor, reference: Tensor, bound: Bound) -> bool:
 
 
 def _allowance(bound: Bound) -> Allowance:
+    zero_below = bound.zero_below or 0.0
     if bound.rtol is not None or bound.atol is not None:
-        return Allowance(relative=bound.rtol or 0.0, absolute=bound.atol or 0.0)
+        return Allowance(relative=bound.rtol or 0.0, absolute=bound.atol or 0.0, zero_below=zero_below)
     if bound.row_error is not None:
-        return Allowance(row=bound.row_error)
-    return Allowance(absolute=float("inf"))  # nothing is asked of single elements but to be finite where expected
+        return Allowance(row=bound.row_error, zero_below=zero_below)
+    # Nothing is asked of single elements but to be finite where expected.
+    return Allowance(absolute=float("inf"), zero_below=zero_below)
 
 
 def broken(metrics: Mapping[str, Metric], bound: Bound) -> tuple[str, ...]:
-    if all(getattr(bound, field.name) is None for field in dataclasses.fields(bound) if field.name != "source"):
+    if not bound.asks:
         return ("no bound is set: give this dtype a tolerance with at least one number",)
     if not metrics:  # an empty output has nothing to be wrong
         return ()

@@ -19,6 +19,13 @@ operation with one rounding (no fused multiply-add):
    mask       u < ceil(a * 2**32), as 1 or 0
    constant   a
    zipf       the number of table entries that are not above u, at most entries - 1
+   Arranged kinds are of rows along the last dimension, n numbers each; steps 2 and 3 are left out:
+   sorted     integers from 0 up to b, then each row in rising order
+   distinct   word b * row + j belongs to number j: the first n numbers in the order of their words, ties by j
+   rising     the same numbers, in rising order
+   pages      as distinct, the whole tensor as one row
+   offsets    integers from 0 up to b + 1, each row in rising order, then its first set to 0 and its last to b
+   step       0 where the place in the row is below a, else b
 2. `* scale`.
 3. Where zeros > 0: +0 where the word of purpose 1 is below ceil(zeros * 2**32).
 4. To the dtype. Floats: float64 -> float32 -> dtype, each to nearest, ties to even; fp8 saturates at its largest finite
@@ -37,7 +44,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kgate.protocol import Fill, TensorArg
+from kgate.protocol import ARRANGED, Fill, TensorArg
 from kgate.tensors import Dtype, Floats, Kind, dtype_of, narrowed
 
 Words = npt.NDArray[np.uint32]
@@ -86,10 +93,30 @@ def draw(spec: TensorArg, tables: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray
     Raises ValueError for a fill whose range is empty or too wide.
     """
     dtype = dtype_of(spec.dtype)
+    if spec.fill.kind in ARRANGED:
+        return _typed(_arranged(spec), dtype).reshape(spec.shape)
     drawn = np.empty(math.prod(spec.shape) * dtype.parts, dtype.part)
     for start, count in _spans(drawn.size):
         drawn[start : start + count] = _typed(_valued(spec, start, count, tables), dtype)
     return drawn.view(dtype.numpy).reshape(spec.shape)
+
+
+def _arranged(spec: TensorArg) -> Floats:
+    fill, count = spec.fill, math.prod(spec.shape)
+    row = spec.shape[-1] if spec.shape and fill.kind != "pages" else count
+    rows = count // row if row else 0
+    if fill.kind in ("distinct", "rising", "pages"):
+        drawn = words(spec.stream, 0, rows * int(fill.b)).reshape(rows, int(fill.b))
+        chosen: Floats = np.argsort(drawn, axis=1, kind="stable")[:, :row].astype(np.float64)
+        return np.sort(chosen, axis=1) if fill.kind == "rising" else chosen
+    if fill.kind == "step":
+        return np.broadcast_to(np.where(np.arange(row) < fill.a, 0.0, fill.b), (rows, row))
+    above = fill.b + 1 if fill.kind == "offsets" else fill.b
+    values: Floats = _integers(Fill(kind="integers", b=above), words(spec.stream, 0, count)).reshape(rows, row)
+    values.sort(axis=1)
+    if fill.kind == "offsets" and row:
+        values[:, 0], values[:, -1] = 0.0, fill.b
+    return values
 
 
 def refresh(values: npt.NDArray[Any], seed: int) -> npt.NDArray[Any]:
@@ -135,10 +162,9 @@ def _filled(fill: Fill, drawn: Words, tables: Mapping[str, npt.NDArray[Any]]) ->
             return chosen
         case "constant":
             return np.full(drawn.shape, fill.a)
-        case "zipf":
-            entries = len(tables[fill.table])
-            indices: Floats = np.searchsorted(tables[fill.table], drawn, side="right").astype(np.float64)
-            return np.minimum(indices, entries - 1)
+    entries = len(tables[fill.table])  # zipf; arranged kinds do not come here
+    indices: Floats = np.searchsorted(tables[fill.table], drawn, side="right").astype(np.float64)
+    return np.minimum(indices, entries - 1)
 
 
 def _integers(fill: Fill, drawn: Words) -> Floats:

@@ -21,6 +21,7 @@ from kgate.options import Options
 from kgate.plan import LATENCY_RULES, same_signature
 from kgate.premises import Attempt
 from kgate.setting import Emit, Setting
+from kgate.varying import untried
 
 PREPARE = "prepare"
 
@@ -164,7 +165,7 @@ def observed(
         base_ran=here.base.manifest is not None,
         carried=here.plan.carried,
         not_in_base=frozenset(c for c in here.plan.cases if not same_signature(here.plan, c)),
-        remarks=here.remarks,
+        remarks=(*here.remarks, *untried(here.plan)),
     )
 
 

@@ -10,6 +10,8 @@ import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 from kgate.model import (
     BASE,
@@ -29,7 +31,8 @@ from kgate.model import (
     of_base,
 )
 from kgate.protocol import MOMENTS, CaseJob, Watch
-from kgate.variants import variants
+from kgate.switching import context
+from kgate.variants.refusals import SMALL
 
 ORDER: tuple[Arm, ...] = (BASE, HEAD, FALLBACK, of_base(FALLBACK))
 LOCKSTEP: tuple[Arm, ...] = (HEAD, BASE, FALLBACK)  # alive together while they are timed
@@ -91,7 +94,7 @@ def plan(manifest: Manifest, base: Manifest | None, target: Target) -> Plan:
         Case(kernel=kernel.name, workload=workload.name, device=target.name, direction=direction): workload
         for kernel in manifest.kernels
         for workload in kernel.workloads
-        if target.runs(workload)
+        if target.runs(workload) and workload.refusal is None
         for direction in DIRECTIONS.get(kernel.direction, (kernel.direction,))
     }
     return Plan(
@@ -101,21 +104,6 @@ def plan(manifest: Manifest, base: Manifest | None, target: Target) -> Plan:
         cases=tuple(workloads),
         workloads=workloads,
     )
-
-
-def varied(plain: Plan) -> Plan:
-    """With what is asked besides the cases, of each kernel."""
-    found: list[Variant] = []
-    for name in plain.kernels:
-        declared = [plain.workloads[c] for c in plain.cases if (c.kernel, c.direction) == (name, "forward")]
-        found += variants(name, plain.target.name, declared)
-    return with_variants(plain, found)
-
-
-def with_variants(plain: Plan, found: Iterable[Variant]) -> Plan:
-    made = {replace(variant.of, workload=variant.workload.name): variant for variant in found}
-    workloads = {**plain.workloads, **{case: variant.workload for case, variant in made.items()}}
-    return replace(plain, variants=made, workloads=workloads)
 
 
 def same_signature(plan: Plan, case: Case) -> bool:
@@ -136,10 +124,20 @@ def same_signature(plan: Plan, case: Case) -> bool:
 
 def jobs(plan: Plan, arm: Arm, cases: Iterable[Case]) -> tuple[CaseJob, ...]:
     """The jobs of one arm, in an order drawn from its name, so that no case always runs behind the same one."""
-    chosen = [job(plan, arm, case) for case in cases]
-    order_seed = hashlib.sha256(f"{arm.name} {[j.case for j in chosen]}".encode()).digest()
+    chosen = list(cases)
+    order_seed = hashlib.sha256(f"{arm.name} {[c.name for c in chosen]}".encode()).digest()
     random.Random(order_seed).shuffle(chosen)
-    return tuple(sorted(chosen, key=lambda one: one.brief_s > 0))  # what no manifest asks for spoils nothing behind it
+    return tuple(job(plan, arm, case) for case in sorted(chosen, key=partial(turn, plan)))
+
+
+def turn(plan: Plan, case: Case) -> tuple[int, str, bool]:
+    """
+    What no manifest asks for spoils nothing behind it; and what is refused nothing but the call that is made behind it.
+    """
+    variant = plan.variants.get(case)
+    if variant is None or not variant.refused:
+        return (0 if variant is None else 2 if variant.choice else 1, "", False)
+    return (3, f"{case.kernel} {variant.refused}", bool(variant.behind))
 
 
 def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
@@ -164,7 +162,7 @@ def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
         # A gradient has its input's dtype, so that of a user's own reference, too, is only as fine as what it is given.
         widen=arm.route is Route.REFERENCE and (backward or not own_reference),
         cast=own_reference and not backward,
-        watch=watch(kernel, arm, case in plan.variants),
+        watch=watch(kernel, arm) if tells_path(plan, case) else None,
         context=context(kernel, arm),
         fallback=kernel.fallback if arm.route is Route.CUSTOM else "",
         compile=kernel.compile if arm.route is Route.CUSTOM else "",
@@ -172,7 +170,8 @@ def job(plan: Plan, arm: Arm, case: Case) -> CaseJob:
         timeout_s=kernel.timeout_s,
         # A variant is asked with all its bounds, and of no arm that has none.
         fenced=case in plan.variants and arm.condition == SWITCH_ON.condition,
-        brief_s=(BRIEF_CPU_S if plan.target.kind == "cpu" else BRIEF_GPU_S) if case in plan.variants else 0.0,
+        brief_s=brief_s(plan, case),
+        **configuration(plan, arm, case),
     )
 
 
@@ -190,8 +189,34 @@ def closely(arm: Arm, work: Iterable[CaseJob]) -> tuple[CaseJob, ...]:
     )
 
 
-def watch(kernel: Kernel, arm: Arm, brief: bool) -> Watch | None:
-    if arm.route is not Route.DISPATCH or brief:
+def configuration(plan: Plan, arm: Arm, case: Case) -> dict[str, Any]:
+    """Of the arms that call the kernel: a fallback knows of none."""
+    variant, tune = plan.variants.get(case), plan.kernels[case.kernel].tune
+    if variant is None or not variant.choice or tune is None or arm.condition != SWITCH_ON.condition:
+        return {}
+    return {"config": tune.config, "choice": dict(variant.choice)}
+
+
+def brief_s(plan: Plan, case: Case) -> float:
+    """
+    Configurations, each of which may have to be compiled, have time of their own behind other variants, and what a
+    manifest says is refused has some behind those.
+    """
+    variant = plan.variants.get(case)
+    if variant is None:
+        return 0.0
+    brief = BRIEF_CPU_S if plan.target.kind == "cpu" else BRIEF_GPU_S
+    return (6 if variant.refused else 4 if variant.choice else 1) * brief
+
+
+def tells_path(plan: Plan, case: Case) -> bool:
+    """Of variants, those whose path tells whether a refusal has turned the custom path off."""
+    variant = plan.variants.get(case)
+    return variant is None or bool(variant.behind or (plan.kernels[case.kernel].refuses and variant.kind == SMALL))
+
+
+def watch(kernel: Kernel, arm: Arm) -> Watch | None:
+    if arm.route is not Route.DISPATCH:
         return None
     return Watch(custom=kernel.custom, fallback=kernel.fallback)
 
@@ -206,45 +231,6 @@ def entry(kernel: Kernel, arm: Arm) -> str:
             return kernel.dispatch
         case Route.REFERENCE:
             return kernel.reference or kernel.fallback
-
-
-def position(kernel: Kernel, arm: Arm) -> str:
-    """Where a drill puts the switch, as the value the product reads."""
-    if kernel.switch is None:
-        return ""
-    return kernel.switch.fallback if arm.condition == SWITCH_OFF.condition else kernel.switch.custom
-
-
-def context(kernel: Kernel, arm: Arm) -> tuple[str, str] | None:
-    if arm.route is not Route.DISPATCH or kernel.switch is None or not kernel.switch.context:
-        return None
-    return (kernel.switch.context, position(kernel, arm))
-
-
-def switches(kernels: Iterable[Kernel], arm: Arm) -> dict[str, str]:
-    """The environment of a drill: every kernel's variable, since one process runs them all."""
-    if arm.route is not Route.DISPATCH:
-        return {}
-    return {k.switch.env: position(k, arm) for k in kernels if k.switch is not None and k.switch.env}
-
-
-def compatible(kernels: Iterable[Kernel], arm: Arm) -> tuple[tuple[Kernel, ...], ...]:
-    """
-    Groups that can be drilled in one process: within one, no two kernels want different values of one variable.
-
-    One variable that chooses among several kernels of an operator is common: at "tilelang" it turns one of them on.
-    """
-    groups: list[list[Kernel]] = []
-    for kernel in kernels:
-        wanted = switches([kernel], arm)
-        for group in groups:
-            taken = switches(group, arm)
-            if all(taken.get(name, value) == value for name, value in wanted.items()):
-                group.append(kernel)
-                break
-        else:
-            groups.append([kernel])
-    return tuple(tuple(group) for group in groups)
 
 
 def drilled(plan: Plan, cases: Sequence[Case]) -> tuple[Case, ...]:

@@ -20,13 +20,14 @@ from kgate.load import baselines, calibrations
 from kgate.load.tree import Head
 from kgate.model import Carried, Counted, Fingerprint, Kernel, Level, Manifest, Ownership, Standing, Terms, Variant
 from kgate.options import Options
-from kgate.plan import Target, plan, with_variants
+from kgate.plan import Target, plan
 from kgate.protocol import Identity
 from kgate.runner.ledger import JSON, Ledger
 from kgate.runner.place import Workplace
 from kgate.runner.records import plain
 from kgate.runner.sandbox import Sandbox
 from kgate.setting import Setting
+from kgate.varying import with_variants
 from kgate.wire import ProtocolError, build, coerce
 
 KIND = "premises"

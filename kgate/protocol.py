@@ -8,6 +8,7 @@ A control directory belongs to one worker process:
 
     job.json        in   one Job
     tables/*.bin    in   little-endian look-up tables for drawing inputs (see Fill)
+    held/*.bin      in   answers and what is expected, for mode "compare": as in out/
     replies.jsonl   out  one Reply a line, in order
     out/*.bin       out  raw little-endian element bytes of outputs, C order, no header
     log.txt         out  stdout and stderr
@@ -36,6 +37,8 @@ from kgate.wire import ProtocolError, build, parsed
 
 VERSION = 1
 JOB, REPLIES, OUT, LOG, TABLES, SOCKET = "job.json", "replies.jsonl", "out", "log.txt", "tables", "sock"
+HELD = "held"
+ANSWER = "answer"  # the trial of a comparison that is no wrong answer on purpose
 LINE_LIMIT = 1 << 20  # bytes of one JSON line, both ways; a longer one is a broken reply
 SPOILED = 70  # exit code between two cases: the device did not survive the last one, the rest needs a new process
 
@@ -46,7 +49,7 @@ SINGLE, GRAPH, BATCH = CUDA_TIMERS = ("cuda-events-flush", "cuda-graph-rotated",
 
 Rung = Literal["environment", "import", "compile", "run", "contract", "correctness", "fallback", "path", "latency"]
 RUNGS: tuple[Rung, ...] = typing.get_args(Rung)
-Mode = Literal["probe", "describe", "outputs", "warm", "compile", "lockstep", "drill"]
+Mode = Literal["probe", "describe", "outputs", "warm", "compile", "lockstep", "drill", "compare"]
 Yardstick = Literal["peaks", "spin"]
 # When else a case's function is called on the same arguments: once more; where memory that nobody has written holds
 # NaN, or a large finite pattern; and over and over.
@@ -71,6 +74,10 @@ Reason = Literal[
 ]
 
 
+Arrangement = Literal["sorted", "distinct", "rising", "pages", "offsets", "step"]
+ARRANGED: tuple[Arrangement, ...] = typing.get_args(Arrangement)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fill:
     """
@@ -82,9 +89,17 @@ class Fill:
     mask      u < a * 2**32, as 1 or 0
     constant  a
     zipf      index of the first entry of `table` above u; table: uint32 cumulative weights of k**-a, k = 1 … b
+
+    Those of ARRANGED are of whole rows, which run along the last dimension, and know no `scale` and no `zeros`:
+
+    sorted    integers from 0 up to b, rising
+    distinct  as many of the integers from 0 up to b, no two the same; `rising` puts them in order
+    pages     as distinct, of the whole tensor
+    offsets   0 first, b last, between them integers from 0 through b, rising
+    step      0 up to the element a of a row, from there on b
     """
 
-    kind: Literal["normal", "uniform", "integers", "mask", "constant", "zipf"]
+    kind: Literal["normal", "uniform", "integers", "mask", "constant", "zipf"] | Arrangement
     a: float = 0.0
     b: float = 0.0
     table: str = ""  # file name below tables/, for normal and zipf
@@ -102,6 +117,7 @@ class TensorArg:
     scale: float = 1.0
     zeros: float = 0.0  # share of elements set to zero
     fixed: bool = False  # never refreshed between samples (integers, masks, values with a role)
+    role: str = ""  # of the manifest: what whole numbers mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +162,31 @@ class Dose:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Stored:
+    """A tensor's bytes in C order, in a file below held/. For the gate, until the job is written: its absolute path."""
+
+    file: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """ANSWER, or in words a wrong one that is tried: "of zeros"."""
+
+    name: str
+    outputs: tuple[Stored, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """Answers to one question, and what the reference says."""
+
+    expected: tuple[Stored, ...]
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class CaseJob:
     """One case for one arm."""
 
@@ -178,6 +219,10 @@ class CaseJob:
     timeout_s: float = 120.0
     picks: dict[str, str] = dataclasses.field(default_factory=dict)  # that the DSL's autotuners are to take
     dose: Dose | None = None
+    held: Held | None = None  # compare only
+    # module:function, a context manager that is entered around every call with this choice of a configuration.
+    config: str = ""
+    choice: dict[str, bool | int | float | str | None] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,6 +235,7 @@ class Job:
     warm      the same calls, which fill the arm's compile caches and tell what the compiler took; no outputs
     compile   the same calls for the GPU `arch`, which need not be here: kernels are compiled and none is launched
     drill     the dispatch's answers under `condition`, all cases of one kernel (see kgate.worker.conditions)
+    compare   what the user's function, the entry, says of answers (see kgate.worker.holding)
     """
 
     mode: Mode
@@ -276,10 +322,12 @@ class Facts:
     Of the calls at other moments: moments (those that were made), called-fallback (a count, of the second call),
     repeats and repeats-differ (calls, and how many of them gave other bits), shared-with-input (outputs, each with the
     input whose memory it lies in), output-reused (outputs that a later call wrote over), wrote-outside (inputs beside
-    whose elements something was written), ignores (inputs whose values, changed in place, changed no bit of any
-    output), heeds (those that changed it by more than rounding), surroundings (what the process shares and the case has
-    changed), output-types (those that are not torch.Tensor),
-    expanded-apart (gradients that are others under one number for all elements than under the same, written out)
+    whose elements something was written), ignores (inputs whose values, changed in place, changed no bit of any output;
+    ignores-in-zeros where every output is 0 both times), heeds (those that changed it by more than rounding),
+    surroundings (what the process shares and the case has changed), output-types (those that are not torch.Tensor),
+    rows (of a batch whose last row was asked for alone), rows-apart (outputs that then had another last row), stream
+    (whether it was called on a stream of the caller's), stream-apart (outputs that were others there), expanded-apart
+    (gradients that are others under one number for all elements than under the same, written out)
 
     Of a drill: reached-custom and reached-fallback of the call that is judged; logged-by, who has spoken since the
     process began (loggers, "warnings", "print"); packages-loaded, of the case's `packages`, those that something has
@@ -294,6 +342,8 @@ class Facts:
     peak-bytes        what the inputs (with the worker's own copy of them) and setup's state hold, and the most that the
                       call holds on top of what was held when it began
     workspace-bytes   the most that is held within the call, less what is held at its end, its outputs among it
+
+    Of a comparison: holds (names of trials), figures (name -> value, of ANSWER) and said
 
     Memory is the device's, as torch's allocator counts it; a CPU's is not told. What a first call keeps for later ones,
     such as a library's workspace, is in neither: in a process of several cases it is whose call came first.
@@ -363,6 +413,7 @@ class Failed:
     reason: Reason
     text: str  # one line: type and message
     detail: str = ""  # end of the traceback
+    kinds: tuple[str, ...] = ()  # the exception's class and those that it is made of, by name, nearest first
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from kgate.correctness import known as recalled
 from kgate.errors import HostError, UsageError
 from kgate.latency import Times
 from kgate.load import manifest as manifests
-from kgate.model import FENCED, REFERENCE, Arm, Case, Event, Instrument, Outcome, Ownership, Report, of_base
+from kgate.model import AFRESH, FENCED, REFERENCE, Arm, Case, Event, Instrument, Outcome, Ownership, Report, of_base
 from kgate.pipeline import latency_levels, narrowed, observed, reported
 from kgate.plan import DRILLS, ORDER
 from kgate.pooled import known, ordinary, pooled
@@ -108,7 +108,8 @@ def recorded(here: Setting) -> Answers:
     """All that the ledger knows, in the words of the run that wrote it."""
     outcomes: dict[tuple[Arm, Case], Outcome] = {}
     drilled = (*DRILLS, *drills.ARMS)
-    for arm in (*ORDER, REFERENCE, FENCED, of_base(FENCED), *drilled, *map(of_base, drilled)):
+    besides = (FENCED, AFRESH, *drilled)
+    for arm in (*ORDER, REFERENCE, *besides, *map(of_base, besides)):
         for case in (*here.plan.cases, *here.plan.variants):
             if (outcome := recalled(here, arm, case)) is not None:
                 outcomes.update(by_arm(arm, case, outcome))

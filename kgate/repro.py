@@ -14,11 +14,11 @@ from pathlib import Path
 
 from kgate.advice import reason_advice, rung_advice
 from kgate.answers import question
-from kgate.comparisons import answer
 from kgate.correctness import Bench
 from kgate.dump import below
 from kgate.errors import ExitCode, HostError, UsageError
 from kgate.escape import plain
+from kgate.holding import Asked, answers
 from kgate.load import manifest as manifests
 from kgate.load.hints import nearest
 from kgate.model import (
@@ -198,9 +198,17 @@ def ran(bench: Bench, case: Case, kit: Kit, order: Order) -> Found:
     mutates = plan.kernels[case.kernel].mutates
     return replace(
         found,
-        comparisons=answer(question(setting, bench.answers, kit.arm, case, outcome.outputs, right)),
+        comparisons=held(bench, case, kit.arm, order.seed, outcome, right),
         changed=[str(name) for name in outcome.facts.get("inputs-changed", ()) if name not in mutates],
     )
+
+
+def held(
+    bench: Bench, case: Case, arm: Arm, seed: int, outcome: Measurement, right: Measurement
+) -> tuple[Comparison, ...]:
+    one = question(bench.setting, bench.answers, arm, case, outcome.outputs, right)
+    asked = Asked(name=f"{arm.name}|{case.name}", arm=arm, case=case, question=one, seed=seed)
+    return next(answers(bench.setting, [asked]))
 
 
 def derive(bench: Bench, case: Case, reference: Arm) -> None:

@@ -20,7 +20,7 @@ from kgate.load import baselines, calibrations, entries, selection, tree
 from kgate.load import manifest as manifests
 from kgate.model import HEAD, Arm, Baseline, Case, Event, Failure, Fingerprint, Manifest, Outcome, Standing, Terms, Tree
 from kgate.options import Options
-from kgate.plan import LOCKSTEP, Plan, Target, plan, varied
+from kgate.plan import LOCKSTEP, Plan, Target, plan
 from kgate.protocol import Identity
 from kgate.runner.environment import refused
 from kgate.runner.ledger import Ledger
@@ -31,6 +31,7 @@ from kgate.runner.state import folder_at, hold, spent, sweep
 from kgate.runner.zygote import FORKABLE, Zygotes, by_tree
 from kgate.standards import as_it_is, joined, standards
 from kgate.terms.stored import in_words
+from kgate.varying import varied
 
 Emit = Callable[[Event], None]
 # Failures that may be the machine's: of a package, a driver, a neighbour. An earlier run's are not believed.

@@ -5,20 +5,17 @@ what the ledger holds is not measured again.
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
-from kgate import comparisons, idle, residency
+from kgate import holding, idle, residency
 from kgate.allowance import NO_END, Allowance, Purse
 from kgate.answers import Answers, question
 from kgate.instrument import Companions
 from kgate.lanes import by_device, dealt, elsewhere
 from kgate.model import (
-    FALLBACK,
-    FALLBACK_TIMED,
     HEAD,
     REFERENCE,
-    TIMED,
     Arm,
     Case,
     Comparison,
@@ -26,7 +23,6 @@ from kgate.model import (
     LaunchTiming,
     Measurement,
     Outcome,
-    Tensor,
     Tree,
     of_base,
 )
@@ -38,12 +34,10 @@ from kgate.runner.lockstep import Launch, Schedule, run_launch
 from kgate.runner.milestones import launch_ended, look_started
 from kgate.runner.outputs import run_outputs
 from kgate.runner.roofline import floor_of
+from kgate.samples import FILED_AS, Sample
 from kgate.sequence import PER_LOOK
 from kgate.setting import Emit, Setting, fresh_zygotes, unexchanged
 from kgate.worker import nvml
-
-# Base is left out: what it does in the timed loop is not this change's business.
-FILED_AS: Mapping[Arm, Arm] = {HEAD: TIMED, FALLBACK: FALLBACK_TIMED}
 
 
 class Stopwatch:
@@ -244,7 +238,7 @@ class Stopwatch:
                 self.add(sample, found)
         return True
 
-    def recalled_sample(self, arm: Arm, case: Case, number: int) -> "Sample | None":
+    def recalled_sample(self, arm: Arm, case: Case, number: int) -> Sample | None:
         kept = self.setting.ledger.read("sample", f"{arm.name}|{number}|{case.name}", records.outcome_from_json)
         if not isinstance(kept, Measurement):
             return None
@@ -264,37 +258,19 @@ class Stopwatch:
             )
             self.compare(mine, references)
 
-    def compare(self, samples: Iterable["Sample"], references: Mapping[str, Outcome]) -> None:
+    def compare(self, samples: Iterable[Sample], references: Mapping[str, Outcome]) -> None:
         """`references` by the name of their inputs; a sample whose reference failed has nothing to be compared with."""
         asked = {
-            sample: question(self.setting, self.answers, sample.arm, sample.case, sample.outputs, reference)
+            sample: sample.asked(
+                question(self.setting, self.answers, sample.arm, sample.case, sample.outputs, reference)
+            )
             for sample in samples
             if isinstance(reference := references[sample.inputs], Measurement)
         }
-        for sample, found in zip(asked, comparisons.answers(list(asked.values())), strict=True):
+        for sample, found in zip(asked, holding.answers(self.setting, tuple(asked.values())), strict=True):
             self.add(sample, found)
             self.setting.ledger.record("timed", sample.name, records.comparisons_to_json(found))
 
-    def add(self, sample: "Sample", found: tuple[Comparison, ...]) -> None:
+    def add(self, sample: Sample, found: tuple[Comparison, ...]) -> None:
         key = (FILED_AS[sample.arm], sample.case)
         self.comparisons[key] = (*self.comparisons.get(key, ()), *found)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sample:
-    """The outputs of one timed sample, and the seed that refreshed its inputs."""
-
-    arm: Arm
-    case: Case
-    launch: int
-    seed: int
-    outputs: tuple[Tensor, ...]
-
-    @property
-    def name(self) -> str:
-        return f"{self.arm.name}|{self.launch}|{self.case.name}"
-
-    @property
-    def inputs(self) -> str:
-        """Names what went in: equal for the arms of one launch."""
-        return f"{self.case.name}#{self.launch}#{self.seed}"

@@ -28,3 +28,8 @@ class ComparerModule(Protocol):
 
 
 COMPARERS: Mapping[str, ComparerModule] = {module.NAME: module for module in (exact, codes, topk, permutation, sampler)}
+
+
+def of_users(comparer: str) -> bool:
+    """Whether it is no name of the table, but `module:function`."""
+    return ":" in comparer

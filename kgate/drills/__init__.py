@@ -34,6 +34,7 @@ from kgate.model import (
 )
 from kgate.plan import DRILLS, drilled, same_signature
 from kgate.setting import Emit, Setting
+from kgate.suspicion import suspect
 from kgate.worker import conditions
 
 ARMS = tuple(Arm(tree=Tree.HEAD, route=Route.DISPATCH, condition=name) for name in conditions.CONDITIONS)
@@ -72,7 +73,7 @@ def grounds(setting: Setting, drills: Sequence[Drill], emit: Emit) -> Answers:
     bench.run(HEAD, [c for c in cases if turned_down(bench, c)])
     bench.compare_all()
     for arm in DRILLS:
-        bench.run(of_base(arm), [c for c in in_base if bench.suspect(arm, c)])
+        bench.run(of_base(arm), [c for c in in_base if suspect(bench.setting.plan, bench.answers, arm, c)])
     bench.compare_all()
     return replace(bench.answers, resumed=bench.resumed)
 

@@ -22,7 +22,7 @@ from kgate.load.past import COMMIT
 from kgate.model import Kernel, Manifest, Ownership, Report, Tree
 from kgate.options import Options
 from kgate.pipeline import files_of
-from kgate.plan import Target, plan, varied
+from kgate.plan import Target, plan
 from kgate.pooled import known, pooled
 from kgate.premises import Attempt, Premises
 from kgate.protocol import Identity
@@ -31,6 +31,7 @@ from kgate.runner.place import Workplace
 from kgate.setting import Setting, standing, stored_baseline
 from kgate.standards import Standards, standards
 from kgate.terms.stored import in_words
+from kgate.varying import varied
 
 NO_LOCK = -1
 ARCH = re.compile(r"sm_[0-9]{2,3}")

@@ -15,6 +15,7 @@ from kgate.compare import broken
 from kgate.correctness import by_arm, known, name_of
 from kgate.latency import AGAIN
 from kgate.model import (
+    AFRESH,
     FALLBACK,
     FENCED,
     HEAD,
@@ -60,7 +61,8 @@ def redecide(here: Setting) -> None:
 
 def outcomes(here: Setting) -> Iterator[tuple[Key, Outcome]]:
     drilled = (*DRILLS, *drills.ARMS)
-    arms = (*ORDER, REFERENCE, FENCED, of_base(FENCED), *drilled, *map(of_base, drilled))
+    besides = (FENCED, AFRESH, *drilled)
+    arms = (*ORDER, REFERENCE, *besides, *map(of_base, besides))
     for arm in arms:
         for case in (*here.plan.cases, *here.plan.variants):
             if (outcome := known(here, arm, case)) is not None:

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from kgate.load import draws, layouts
+from kgate.load import draws, layouts, roles
 from kgate.load.document import Fields, Items, Mark
 from kgate.load.draws import Symbols
 from kgate.load.form import shown
@@ -47,7 +47,8 @@ def tensor(given: Fields, path: str, binding: Binding) -> TensorArg:
     dtype = dtype_of(given, symbols)
     shape = sizes(given["shape"], symbols)
     strides = strides_of(given, shape, symbols)
-    fill = draws.fill(given, dtype, symbols)
+    role = roles.role_of(given)
+    fill = roles.fill(given, dtype, shape, symbols) if role else draws.fill(given, dtype, symbols)
     scale = draws.number(given.get("scale", 1), symbols, given.marks.get("scale", given.at))
     return TensorArg(
         shape=shape,
@@ -58,6 +59,7 @@ def tensor(given: Fields, path: str, binding: Binding) -> TensorArg:
         scale=float(scale),
         zeros=float(given.get("zeros", 0)),
         fixed=draws.fixed(fill, dtype),
+        role=role,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from kgate.model import Kernel, Manifest
 
-ELSEWHERE = ("place", "resized")  # lines of the file; what a workload could also be
+ELSEWHERE = ("place", "resized", "refused")  # lines of the file; what a workload could also be, and what it would fit
 
 
 def digest(kernel: Kernel) -> str:

@@ -10,7 +10,8 @@ import itertools
 import math
 import operator
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from kgate.load.hints import nearest
@@ -77,18 +78,25 @@ FUNCTIONS: Mapping[str, Callable[..., Number]] = {"min": min, "max": max, "ceil"
 
 def evaluate(text: str, symbols: Mapping[str, int | float | str]) -> Number:
     """The value of `text`; a comparison gives 1 or 0. Raises ExpressionError."""
-    try:
+    with explained(text):
         result = value_of(tree_of(text), symbols)
         finite = math.isfinite(result)  # raises for an int that no float can hold
+    if not finite:
+        raise ExpressionError(f"{text!r} is not finite; mend it, or the workload's symbols")
+    return result
+
+
+@contextmanager
+def explained(text: str) -> Iterator[None]:
+    """What arithmetic raises within it is an ExpressionError of this text's."""
+    try:
+        yield
     except ZeroDivisionError:
         raise ExpressionError(f"{text!r} divides by zero; mend it, or the workload's symbols") from None
     except OverflowError:
         raise ExpressionError(f"{text!r} is too large; mend it, or the workload's symbols") from None
     except (TypeError, RecursionError):
         raise ExpressionError(f"{text!r} is not arithmetic of numbers and symbols; mend it") from None
-    if not finite:
-        raise ExpressionError(f"{text!r} is not finite; mend it, or the workload's symbols")
-    return result
 
 
 def names_in(text: str) -> frozenset[str]:

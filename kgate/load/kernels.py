@@ -2,14 +2,16 @@
 
 from kgate.load.document import Fields
 from kgate.load.hints import nearest
+from kgate.load.refusals import refusals, refused
 from kgate.load.workloads import Family, workloads
-from kgate.model import Kernel, Place, Switch
+from kgate.model import Kernel, Place, Switch, Tuning, Workload
 
 
 def kernel(name: str, given: Fields, timeout_s: float) -> Kernel:
     """`given` has passed the schema; `timeout_s` is the manifest's default. Raises ManifestError."""
     family = Family(name=name, given=given)
     check(family)
+    lines = refusals(given)
     unowned, evidence = given.fields("unowned"), given.fields("evidence")
     return Kernel(
         name=name,
@@ -18,7 +20,7 @@ def kernel(name: str, given: Fields, timeout_s: float) -> Kernel:
         dispatch=given["dispatch"],
         custom=given.get("custom", ""),
         fallback=given.get("fallback", ""),
-        workloads=workloads(family),
+        workloads=answered(family),
         place=Place(path=given.at.file, line=given.at.line),
         switch=switch(given.fields("switch")) if "switch" in given else None,
         reference=given.get("reference", ""),
@@ -36,11 +38,24 @@ def kernel(name: str, given: Fields, timeout_s: float) -> Kernel:
         compare=given.get("compare", ""),
         direction=given.get("direction", "forward"),
         deterministic=bool(given.get("deterministic", False)),
+        tune=tuning(given.fields("tune")) if "tune" in given else None,
+        subnormals=given.get("subnormals", ""),
+        refuses=lines,
+        refused=refused(lines),
         min_speedup=given.fields("latency").get("min_speedup"),
         timeout_s=float(given.get("timeout_s", timeout_s)),
         unowned_reason=unowned.get("reason", ""),
         unowned_expires=unowned.get("expires", ""),
     )
+
+
+def answered(family: Family) -> tuple[Workload, ...]:
+    """Raises ManifestError where there are workloads and dispatch refuses them all: nothing would be run."""
+    found = workloads(family)
+    if found and all(workload.refusal for workload in found):
+        mark = family.given.marks["refuses"]
+        raise mark.error("fits every workload, so that the kernel answers none; add one that it answers")
+    return found
 
 
 def check(family: Family) -> None:
@@ -79,6 +94,10 @@ def check_optional(given: Fields) -> None:
 
 def is_in(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
+
+
+def tuning(given: Fields) -> Tuning:
+    return Tuning(config=given["config"], space={name: tuple(values) for name, values in given["space"].items()})
 
 
 def switch(given: Fields) -> Switch:

@@ -63,7 +63,9 @@ class Materials:
 def functions(kernel: Kernel) -> tuple[str, ...]:
     context = kernel.switch.context if kernel.switch else ""
     named = (kernel.dispatch, kernel.custom, kernel.fallback, kernel.reference)
-    return (*named, kernel.setup, kernel.reset, kernel.compile, context)
+    compare = kernel.compare if ":" in kernel.compare else ""
+    config = kernel.tune.config if kernel.tune else ""
+    return (*named, kernel.setup, kernel.reset, kernel.compile, compare, config, context)
 
 
 def reading(root: Path, name: str) -> bytes:

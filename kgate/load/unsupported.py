@@ -1,18 +1,14 @@
 """Fields and rules that the schema has from version 1 and that are not there yet: refused by name, never ignored."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from kgate.load.document import Fields, Items, Mark, refusal
+from kgate.load.document import Fields, Mark, refusal
 from kgate.rules import RULES
 
 TOP = ("accepted",)
 KERNEL = (
-    "tune",
-    "refuses",
     "unfused",
     "inputs",
-    "subnormals",
 )
 SENTENCE = "not supported by this version; remove it"
 
@@ -38,23 +34,5 @@ def of_kernel(kernel: Fields) -> Iterator[tuple[Mark, str]]:
     for name in KERNEL:
         if name in kernel:
             yield kernel.marks[name], SENTENCE
-    if ":" in kernel.get("compare", ""):
-        yield kernel.marks["compare"], "a function of one's own is not supported by this version; name one of kgate's"
     if kernel.get("ranks", 1) > 1:
         yield kernel.marks["ranks"], f"{kernel['ranks']} ranks are not supported by this version; write 1, or remove it"
-    for holder in (kernel, *kernel.fields("workloads").values()):
-        for name in ("args", "kwargs"):
-            for argument in holder.fields(name).values():
-                yield from roles(argument)
-
-
-def roles(value: Any) -> Iterator[tuple[Mark, str]]:
-    """A tensor's `role`, at any depth; in a mapping that is no tensor the key means nothing."""
-    if isinstance(value, Fields):
-        if isinstance(value.get("role"), Fields):
-            yield value.marks["role"], SENTENCE
-        for inner in value.values():
-            yield from roles(inner)
-    elif isinstance(value, Items):
-        for inner in value:
-            yield from roles(inner)

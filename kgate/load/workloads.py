@@ -11,6 +11,7 @@ from kgate.load.draws import DISTRIBUTIONS, Symbols, number
 from kgate.load.expressions import names_in
 from kgate.load.form import check
 from kgate.load.hints import closest, nearest
+from kgate.load.refusals import fitting
 from kgate.load.tolerances import tolerances
 from kgate.model import Place, Workload
 
@@ -19,7 +20,7 @@ SAME = "same"
 GRID_LIMIT = 4096  # workloads of one grid
 DEFAULT_TARGETS = ("cuda",)
 # Ways to say one thing: naming another one in a workload replaces what the kernel says.
-ALTERNATIVES = (DISTRIBUTIONS, ("strides", "layout"))
+ALTERNATIVES = ((*DISTRIBUTIONS, "role"), ("strides", "layout"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +66,10 @@ def workload(entry: Entry, symbols: Symbols) -> Workload:
     family, given, name = entry.family, entry.given, symbols.workload
     binding = Binding(key=f"{family.name}/{name}", seed=int(given.get("seed", 0)), symbols=symbols)
     tolerance = given.fields("tolerance") or family.given.fields("tolerance")
+    args = {key: argument(value, mark, key, binding) for key, value, mark in entry.args.marked()}
     return Workload(
         name=name,
-        args={key: argument(value, mark, key, binding) for key, value, mark in entry.args.marked()},
+        args=args,
         symbols=dict(symbols),
         targets=tuple(given.get("targets") or family.given.get("targets") or DEFAULT_TARGETS),
         tolerance=tolerances(tolerance),
@@ -76,6 +78,7 @@ def workload(entry: Entry, symbols: Symbols) -> Workload:
         flops=quantity(family, "flops", symbols),
         moved_bytes=quantity(family, "bytes", symbols),
         place=Place(path=given.at.file, line=given.at.line),
+        refusal=fitting(family.given, symbols, args),
         resized=lambda other: workload(entry, Symbols(name, other, given.at)),
     )
 

@@ -18,13 +18,15 @@ from kgate.model.declared import (
     Level,
     Manifest,
     Place,
+    Refusal,
     Switch,
     Tolerance,
+    Tuning,
     Waiver,
     Workload,
 )
 from kgate.model.drilled import Drill, unmet
-from kgate.model.held import KINDS, Amendment, Found, Inventory, Kind, Owed, Terms
+from kgate.model.held import KINDS, Amendment, Found, Inventory, Kind, Owed, Ownership, Terms
 from kgate.model.judged import Event, Finding, Report, Run, Scope, Verdict, verdict_of
 from kgate.model.measured import (
     GATE_THROTTLE,
@@ -42,6 +44,7 @@ from kgate.model.measured import (
     StoredCase,
 )
 from kgate.model.observed import (
+    AFRESH,
     BASE,
     FALLBACK,
     FALLBACK_TIMED,
@@ -65,7 +68,6 @@ from kgate.model.observed import (
     Measurement,
     Metric,
     Outcome,
-    Ownership,
     Route,
     Task,
     Tensor,
@@ -76,6 +78,7 @@ from kgate.model.observed import (
 from kgate.model.proven import Carried, Proof, ProvenKernel
 
 __all__ = [
+    "AFRESH",
     "BASE",
     "DEVICE_KINDS",
     "FALLBACK",
@@ -133,6 +136,7 @@ __all__ = [
     "Proof",
     "ProvenKernel",
     "Ratio",
+    "Refusal",
     "Report",
     "Route",
     "Run",
@@ -146,6 +150,7 @@ __all__ = [
     "Terms",
     "Tolerance",
     "Tree",
+    "Tuning",
     "Variant",
     "Verdict",
     "Waiver",

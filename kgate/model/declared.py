@@ -1,7 +1,8 @@
 """What the user declares: the manifest as values."""
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import IntEnum
@@ -49,6 +50,7 @@ RULE_NAMES = (
 
 # Of devices; of one kind are all GPUs of CUDA, whatever their architecture.
 DEVICE_KINDS = ("cpu", "cuda")
+FALLBACK_WORD = "fallback"  # in place of an exception's name: what is refused gets the fallback's answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +86,37 @@ class Tolerance:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """What dispatch refuses: what fits the expression `when`. `ending`: an exception's name, or FALLBACK_WORD."""
+
+    when: str
+    ending: str
+
+    @property
+    def raises(self) -> bool:
+        return self.ending != FALLBACK_WORD
+
+
+Choice = Mapping[str, bool | int | float | str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """The configurations that a kernel may be given: `config` is a context manager, called with one choice."""
+
+    config: str
+    space: Mapping[str, tuple[bool | int | float | str | None, ...]]
+
+    @property
+    def count(self) -> int:
+        return math.prod(map(len, self.space.values()))
+
+    def choices(self) -> Iterator[Choice]:
+        for values in itertools.product(*self.space.values()):
+            yield dict(zip(self.space, values, strict=True))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Workload:
     """One set of arguments, resolved to numbers: shapes, strides and bounds hold no symbols any more."""
 
@@ -97,6 +130,7 @@ class Workload:
     flops: float | None = None
     moved_bytes: float | None = None
     place: Place
+    refusal: Refusal | None = None  # the first of its kernel's that it fits: it is no case, and has to end so
     # With other symbols; raises ManifestError where they make no sense. None where it is no workload of a manifest.
     resized: "Callable[[Mapping[str, int | float | str]], Workload] | None" = field(
         default=None, compare=False, repr=False
@@ -145,6 +179,13 @@ class Kernel:
     compare: str = ""  # how outputs are compared where element by element does not fit
     direction: str = "forward"  # or "backward", or "both"
     deterministic: bool = False  # bit for bit, call after call
+    tune: Tuning | None = None
+    subnormals: str = ""  # "keep": tiny values are asked for; "flush": zero will do for them
+    refuses: tuple[Refusal, ...] = ()
+    # The first of `refuses` that these symbols and arguments fit. None where it is no kernel of a manifest.
+    refused: "Callable[[Mapping[str, int | float | str], Mapping[str, Arg]], Refusal | None] | None" = field(
+        default=None, compare=False, repr=False
+    )
     min_speedup: float | None = None
     timeout_s: float = 120.0
     unowned_reason: str = ""

@@ -108,3 +108,25 @@ class Terms:
 
     def approved(self, amendment: Amendment) -> bool:
         return amendment.approved(self.approved_by)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ownership:
+    """
+    Who answers for a kernel. `files` -> the CODEOWNERS rule that matches, as (place, pattern, owners); None for none.
+    `problem` is set where CODEOWNERS itself cannot be read. `without_effect`: its lines, as (place, sentence), that
+    match no file or that GitHub skips, and that name an owner of this kernel. `access`: whether an owner can write to
+    the repository; who is not in it was not checked.
+    """
+
+    owners: tuple[str, ...]
+    files: Mapping[str, tuple[Place, str, tuple[str, ...]] | None] = field(default_factory=dict)
+    codeowners: str = ""  # its path, "" if there is none
+    problem: str = ""
+    without_effect: tuple[tuple[Place, str], ...] = ()
+    access: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Whom CODEOWNERS names for the kernel's files, each once."""
+        return tuple(dict.fromkeys(owner for rule in self.files.values() if rule for owner in rule[2]))

@@ -9,7 +9,7 @@ from kgate.errors import ExitCode
 from kgate.model.calibrated import Standing
 from kgate.model.declared import Kernel, Level, Place, Workload
 from kgate.model.drilled import Drill, unmet
-from kgate.model.held import Terms
+from kgate.model.held import Ownership, Terms
 from kgate.model.measured import Baseline, Fingerprint, Instrument, Latency, Ratio, Shift
 from kgate.model.observed import (
     BASE,
@@ -21,7 +21,6 @@ from kgate.model.observed import (
     Failure,
     Measurement,
     Outcome,
-    Ownership,
     Variant,
 )
 from kgate.model.proven import Carried

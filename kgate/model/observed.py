@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from kgate.model.declared import Place, Workload
+from kgate.model.declared import Choice, Workload
 from kgate.protocol import MOMENTS, Reason, Rung
 
 
@@ -30,7 +30,8 @@ class Arm:
     """
     One side of a comparison. `condition` is a drill's ("switch-off", "switch-on", a name of kgate.worker.conditions),
     "timed" for a sample exported from the timed loop, one of protocol.MOMENTS for a later call of the same process, or
-    "fenced" for what became of a first try with memory behind the inputs that no access survives; "" otherwise.
+    "fenced" for what became of a first try with memory behind the inputs that no access survives, "afresh" for the same
+    call in another process; "" otherwise.
     """
 
     tree: Tree
@@ -58,6 +59,7 @@ LATER: tuple[Arm, ...] = tuple(Arm(tree=Tree.HEAD, route=Route.CUSTOM, condition
 REPEATS = LATER[MOMENTS.index("repeats")]
 IN_NAN = LATER[MOMENTS.index("memory of NaN")]
 SECOND = LATER[MOMENTS.index("second call")]
+AFRESH = Arm(tree=Tree.HEAD, route=Route.CUSTOM, condition="afresh")
 FALLBACK_TIMED = Arm(tree=Tree.HEAD, route=Route.FALLBACK, condition="timed")
 
 
@@ -90,13 +92,21 @@ class Case:
 class Variant:
     """
     What kgate asks besides a workload: `of` it, with one `change` ("K = 129"). `kind` is what has changed ("K"):
-    variants of one kind are one fault.
+    variants of one kind are one fault. `behind`: the change that is asked right before it, which the product refuses.
+    `choice`: a configuration that is fixed meanwhile.
     """
 
     of: Case
     kind: str
     change: str
     workload: Workload = field(repr=False)
+    behind: str = ""
+    choice: Choice = field(default_factory=dict)
+
+    @property
+    def refused(self) -> str:
+        """The change that the product refuses: its own, or the one before it; "" where it refuses neither."""
+        return self.change if self.workload.refusal else self.behind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,6 +184,7 @@ class Failure:
     text: str
     detail: str = ""
     files: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    kinds: tuple[str, ...] = field(default=(), compare=False)  # the exception's classes by name, nearest first
 
 
 Outcome = Measurement | Failure
@@ -208,7 +219,8 @@ class Bound:
     What one output of one case may differ from its reference; `source` is "derived", "cap" or "manifest".
 
     Derived: row_error and relative_l2, as factors of the row's largest |expected| and of the output's norm.
-    By hand: rtol and atol per element, psnr in dB, cosine. None is not asked for.
+    By hand: rtol and atol per element, psnr in dB, cosine. None is not asked for. `zero_below`: smaller numbers count
+    as zero, as the manifest accepts.
     """
 
     source: str
@@ -218,6 +230,13 @@ class Bound:
     atol: float | None = None
     psnr: float | None = None
     cosine: float | None = None
+    zero_below: float | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is any limit."""
+        limits = (self.row_error, self.relative_l2, self.rtol, self.atol, self.psnr, self.cosine)
+        return any(limit is not None for limit in limits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,25 +263,3 @@ class Comparison:
     @property
     def holds(self) -> bool:
         return not self.mismatch and not self.broken
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ownership:
-    """
-    Who answers for a kernel. `files` -> the CODEOWNERS rule that matches, as (place, pattern, owners); None for none.
-    `problem` is set where CODEOWNERS itself cannot be read. `without_effect`: its lines, as (place, sentence), that
-    match no file or that GitHub skips, and that name an owner of this kernel. `access`: whether an owner can write to
-    the repository; who is not in it was not checked.
-    """
-
-    owners: tuple[str, ...]
-    files: Mapping[str, tuple[Place, str, tuple[str, ...]] | None] = field(default_factory=dict)
-    codeowners: str = ""  # its path, "" if there is none
-    problem: str = ""
-    without_effect: tuple[tuple[Place, str], ...] = ()
-    access: Mapping[str, bool] = field(default_factory=dict)
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """Whom CODEOWNERS names for the kernel's files, each once."""
-        return tuple(dict.fromkeys(owner for rule in self.files.values() if rule for owner in rule[2]))

@@ -54,9 +54,10 @@ class Gate:
         return manifests.load(self.path)
 
     def offered(self, kernel: Kernel) -> list[Workload]:
-        """Those that are meant for the device, as far as it is known before anything runs."""
+        """Those that are meant for the device, as far as it is known before anything runs; none that is refused."""
         kind = self.options.device.partition(":")[0]
-        return [w for w in kernel.workloads if kind == "auto" or (kind == "cpu") in {t == "cpu" for t in w.targets}]
+        cases = [w for w in kernel.workloads if w.refusal is None]
+        return [w for w in cases if kind == "auto" or (kind == "cpu") in {t == "cpu" for t in w.targets}]
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         from kgate.pytest_plugin.items import ManifestFile  # which needs this module

@@ -51,10 +51,13 @@ from kgate.rules._base import as_base
 from kgate.rules._difference import difference
 from kgate.rules._fresh import without_fault
 from kgate.rules._law import Limit, RuleModule
-from kgate.rules._state import NOT_HERE, happened
+from kgate.rules._promises import NOT_TRIED, kept
+from kgate.rules._state import DIFFERS, NOT_HERE, happened
 
 __all__ = [
+    "DIFFERS",
     "NOT_HERE",
+    "NOT_TRIED",
     "RULES",
     "Limit",
     "RuleModule",
@@ -63,6 +66,7 @@ __all__ = [
     "explain",
     "happened",
     "judge",
+    "kept",
     "level_of",
     "overview",
 ]

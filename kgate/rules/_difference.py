@@ -8,6 +8,7 @@ SOURCES = {
     "derived": "derived from the fallback's own error",
     "cap": "what this dtype allows at most",
     "manifest": "`tolerance` of the manifest",
+    "compare": "`compare` of the manifest",
 }
 
 

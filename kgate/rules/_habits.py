@@ -132,4 +132,8 @@ def listed(outcome: object, key: str) -> list[str]:
 def stale(run: Run, case: Case) -> list[str]:
     """Inputs whose new values changed no bit of custom's answer, and the fallback's by more than rounding."""
     heeded = listed(run.outcome(FALLBACK, case), "heeds")
-    return [name for name in facts(run, case, "ignores") if name in heeded]
+    ignored = facts(run, case, "ignores")
+    # Where zero will do for a tiny number, zeros both times tell nothing.
+    if run.kernels[case.kernel].subnormals != "flush":
+        ignored += facts(run, case, "ignores-in-zeros")
+    return [name for name in ignored if name in heeded]

@@ -43,6 +43,10 @@ HAPPENED = {
 }
 
 
+# A fact of the same call in another process: whether its bits are others.
+DIFFERS = "differs-afresh"
+
+
 def happened(failure: Failure) -> str:
     """`raised: ValueError: K must be a multiple of 8`."""
     return f"{HAPPENED[failure.reason]}: {failure.text}" if failure.text else HAPPENED[failure.reason]

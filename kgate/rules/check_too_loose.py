@@ -12,7 +12,8 @@ DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
 WANTS = (
     "No tolerance of the manifest accepts zeros, a constant or shuffled numbers where the reference says something "
-    "else, and no kernel is less exact than its dtype, under a tolerance that lower precision would pass as well."
+    "else (no function under `compare` zeros, a constant or NaN), and no kernel is less exact than its dtype, under a "
+    "tolerance that lower precision would pass as well."
 )
 WHY = (
     "A kernel that writes nothing leaves zeros behind. Where outputs are small, as a softmax's are, an atol or a PSNR "
@@ -28,6 +29,8 @@ LIMITS = ("rtol", "atol", "psnr", "cosine")
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
     for case in run.cases:
+        if said := own_said(run, case):
+            yield of_case(run, limit, case, said)
         loose = next((c for c in run.comparisons.get((HEAD, case), ()) if declared(run, case, c.bound)), None)
         if loose is None:
             continue
@@ -35,10 +38,23 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         words = ["of zeros"] * loose.accepts_zeros + [w for w in loose.accepts if used or not w.startswith("in ")]
         if words:
             level = limit.level if used else min(limit.level, Level.WARN)
-            yield of_case(run, replace(limit, level=level), case, said(case, loose, words, used))
+            yield of_case(run, replace(limit, level=level), case, by_hand_said(case, loose, words, used))
 
 
-def said(case: Case, loose: Comparison, words: list[str], used: bool) -> Said:
+def own_said(run: Run, case: Case) -> Said | None:
+    """Of a comparison by a function of the user's, which was tried on answers that are wrong."""
+    compare = run.kernels[case.kernel].compare
+    words = list(dict.fromkeys(word for c in run.comparisons.get((HEAD, case), ()) for word in c.accepts))
+    if ":" not in compare or not words:
+        return None
+    return Said(
+        sentence=f"{compare}, which compares {case.kernel}, would accept an answer {' or '.join(words)} on workload "
+        f"{case.workload}",
+        advice=f"Let {compare} hold every output against what is expected, and refuse NaN where it is not.",
+    )
+
+
+def by_hand_said(case: Case, loose: Comparison, words: list[str], used: bool) -> Said:
     """`used`: the kernel's own answer is none that its dtype would allow."""
     need = f"; the kernel's own answer needs it: {loose.beyond}" if used else ""
     return Said(

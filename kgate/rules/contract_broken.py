@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from kgate.advice import reason_advice
 from kgate.model import HEAD, REPEATS, SWITCH_ON, Arm, Case, Finding, Level, Run
+from kgate.rules._beside import promises
 from kgate.rules._difference import difference
 from kgate.rules._habits import beyond_said, habit_said
 from kgate.rules._law import Limit, Said, of_case
@@ -14,7 +15,8 @@ DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
 WANTS = (
     "The custom path returns as many outputs as the fallback, of the same shape, dtype, device and strides (or in C "
-    "order), in memory of their own; it leaves inputs alone, and all that lies beside them or that the process shares."
+    "order), in memory of their own; it leaves inputs alone, and all that lies beside them or that the process shares. "
+    "What `refuses` names ends as it says."
 )
 WHY = (
     "The caller was written for the fallback. An output of another dtype or shape is silently cast or broadcast "
@@ -32,6 +34,7 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         said = custom_said(run, case) or dispatch_said(run, case)
         if said:
             yield of_case(run, limit, case, said)
+    yield from promises(run, limit)
 
 
 def custom_said(run: Run, case: Case) -> Said | None:

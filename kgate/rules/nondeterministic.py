@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from kgate.model import HEAD, REPEATS, Case, Comparison, Finding, Level, Measurement, Run
+from kgate.model import AFRESH, HEAD, REPEATS, Case, Comparison, Finding, Level, Measurement, Run
 from kgate.rules._difference import difference, numbers
 from kgate.rules._law import Limit, Said, of_case
-from kgate.rules._state import ANSWERS, custom_failure, first_broken
+from kgate.rules._state import ANSWERS, DIFFERS, custom_failure, first_broken
 
 NAME = "nondeterministic"
 DEFAULT = Level.FAIL
@@ -41,13 +41,27 @@ def case_said(run: Run, case: Case) -> Said | None:
             evidence=numbers(found[1]),
             advice=f"Look for a race in {kernel.custom}: a missing barrier, shared scratch, memory read unwritten.",
         )
-    if not kernel.deterministic or not answer.later:
+    if not kernel.deterministic:
         return None
+    if not answer.later:
+        return afresh_said(run, case, where)
     compared = run.comparisons.get((REPEATS, case), ())
     return Said(
         sentence=f"{where} is declared deterministic, and {counted(answer)}",
         evidence=spread(compared),
         advice="Fix the order of its sums (no atomics, one order of blocks), or take `deterministic` out.",
+    )
+
+
+def afresh_said(run: Run, case: Case, where: str) -> Said | None:
+    again = run.answered(AFRESH, case)
+    if again is None or not again.facts.get(DIFFERS):
+        return None
+    return Said(
+        sentence=f"{where} is declared deterministic, and the same call gave other bits in another process",
+        evidence=spread(run.comparisons.get((AFRESH, case), ())),
+        advice="Fix the configuration that an autotuner may choose anew, and let no address, hash or clock decide; or "
+        "take `deterministic` out.",
     )
 
 

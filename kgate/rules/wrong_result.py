@@ -49,6 +49,17 @@ WHEN = {
     "memory of NaN": " where unwritten memory holds NaN",
     "memory of 1e36": " where unwritten memory holds 1e36",
 }
+# By fact.
+ASIDES = {
+    "rows": (
+        "where the last row of its batch is asked for alone",
+        "Let no row of {0} depend on the others: a scale, a maximum or a mask taken over the whole batch.",
+    ),
+    "stream": (
+        "on a stream that is not the default one, while that one is busy",
+        "Launch the kernels of {0} on the current stream of the caller's.",
+    ),
+}
 
 
 def judge(run: Run, limit: Limit) -> Iterable[Finding]:
@@ -64,7 +75,7 @@ def custom_said(run: Run, case: Case) -> Said | None:
     if custom_failure(run, case) or beyond_said(run, case):
         return None
     if found is None or found[0] == TIMED:
-        said = stale_said(run, case) or expanded_said(run, case)
+        said = stale_said(run, case) or expanded_said(run, case) or aside_said(run, case)
         if said or found is None:
             return said
     arm, comparison = unwritten(run, case) or found
@@ -83,6 +94,20 @@ def expanded_said(run: Run, case: Case) -> Said | None:
         evidence=outputs_named(run, case),
         advice="Read the incoming gradient by its strides, or make it contiguous first.",
     )
+
+
+def aside_said(run: Run, case: Case) -> Said | None:
+    """Called otherwise, where the fallback answers alike: a row without its batch, or on another stream."""
+    kernel, vouching = run.kernels[case.kernel], run.answered(FALLBACK, case)
+    for key, (words, advice) in ASIDES.items():
+        names = facts(run, case, f"{key}-apart")
+        if names and vouching is not None and vouching.facts.get(key) and not listed(vouching, f"{key}-apart"):
+            return Said(
+                sentence=f"{kernel.custom} on workload {case.workload} gives other numbers {words} "
+                f"({', '.join(names)}); {kernel.fallback} gives the same",
+                advice=advice.format(kernel.custom),
+            )
+    return None
 
 
 def outputs_named(run: Run, case: Case) -> dict[str, str]:

@@ -39,6 +39,7 @@ from kgate.runner.shelf import Refused
 from kgate.wire import ProtocolError
 
 SAID_BY_GATE = ("hung", "died", "exited", "bad-reply")
+KINDS_LIMIT = 16  # classes of an exception
 DETAIL_LIMIT = 16_000  # characters; a report is no place for a megabyte of traceback
 Take = Callable[[str, Sequence[Output]], tuple[Tensor, ...]]  # raises Refused
 Keep = Callable[[str, Sequence[Artifact]], tuple[CompiledKernel, ...]]  # raises Refused
@@ -214,6 +215,7 @@ def failure_of(reply: Failed) -> Failure:
         reason=reply.reason,
         text=one_line(reply.text),
         detail=printable(reply.detail[-DETAIL_LIMIT:]),
+        kinds=tuple(one_line(kind) for kind in reply.kinds[:KINDS_LIMIT]),
     )
 
 

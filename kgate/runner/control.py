@@ -8,7 +8,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgate.model import Arm
-from kgate.protocol import JOB, LOG, OUT, REPLIES, SOCKET, TABLES, Job, encode_job, tensors_within
+from kgate.protocol import (
+    HELD,
+    JOB,
+    LOG,
+    OUT,
+    REPLIES,
+    SOCKET,
+    TABLES,
+    Held,
+    Job,
+    Stored,
+    encode_job,
+    tensors_within,
+)
 from kgate.runner.environment import cache_variables
 from kgate.runner.place import Workplace, slug
 from kgate.runner.shelf import unwritable
@@ -60,7 +73,7 @@ def filled(workplace: Workplace, arm: Arm, job: Job) -> Control:
 
 def fill(path: Path, workplace: Workplace, arm: Arm, job: Job) -> None:
     """The job, the tables that its inputs are drawn by, and an empty out/, in a folder that is there."""
-    job = replace(job, env={**cache_variables(workplace, arm), **job.env})
+    job = held(path / HELD, replace(job, env={**cache_variables(workplace, arm), **job.env}))
     (path / JOB).write_bytes(encode_job(job))
     (path / OUT).mkdir()
     drawn = [case for one in job.cases for case in (one, one.spare) if case is not None]
@@ -70,6 +83,26 @@ def fill(path: Path, workplace: Workplace, arm: Arm, job: Job) -> None:
 
         (path / TABLES).mkdir()
         write_tables(path / TABLES, specs)
+
+
+def held(folder: Path, job: Job) -> Job:
+    """The job with copies of the files that its comparisons read, since what reads them could change them as well."""
+    if not any(case.held for case in job.cases):
+        return job
+    folder.mkdir()
+    names: dict[str, str] = {}
+
+    def copied(stored: Stored) -> Stored:
+        if stored.file not in names:
+            names[stored.file] = f"{len(names)}.bin"
+            shutil.copyfile(stored.file, folder / names[stored.file])
+        return replace(stored, file=names[stored.file])
+
+    def moved(one: Held) -> Held:
+        trials = tuple(replace(t, outputs=tuple(map(copied, t.outputs))) for t in one.trials)
+        return Held(expected=tuple(map(copied, one.expected)), trials=trials)
+
+    return replace(job, cases=tuple(replace(c, held=moved(c.held)) if c.held else c for c in job.cases))
 
 
 def discard(workplace: Workplace, control: Control) -> None:

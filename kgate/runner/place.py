@@ -1,11 +1,11 @@
 """Where a run's processes live: interpreters, trees, folder, device, and what stands around them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
-from kgate.model import HEAD, SWITCH_ON, Arm, Tree
+from kgate.model import AFRESH, HEAD, SWITCH_ON, Arm, Tree
 from kgate.runner.sandbox import Sandbox
 
 
@@ -35,8 +35,11 @@ class Workplace:
         return self.folder / "compiled" / slug(arm) / digest(case)
 
     def caches(self, arm: Arm) -> Path:
-        """One arm's compile caches. A drill that ends in the custom path runs head's code again, and shares head's."""
-        owner = HEAD if arm == SWITCH_ON else arm
+        """
+        One arm's compile caches. A drill that ends in the custom path runs head's code again, and shares head's; so
+        does the same call in another process.
+        """
+        owner = HEAD if arm == SWITCH_ON else replace(arm, condition="") if arm.condition == AFRESH.condition else arm
         return self.folder / "caches" / slug(owner)
 
     @property

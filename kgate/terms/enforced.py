@@ -37,6 +37,8 @@ def of_kernel(base: Kernel, head: Kernel, pending: Pending) -> Kernel:
         kept["owners"] = base.owners  # a kernel that is left without any is owner-missing's to blame
     if "unowned" in whole:
         kept |= {"unowned_reason": base.unowned_reason, "unowned_expires": base.unowned_expires}
+    if "refuses" in kept:
+        kept["refused"] = base.refused
     same = same_signature(base, head)
     return replace(head, workloads=workloads(base, head, pending) if same else head.workloads, **kept)
 

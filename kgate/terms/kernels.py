@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kgate.model import DEVICE_KINDS, Amendment, Kernel, Kind, Tolerance, Workload
+from kgate.model import DEVICE_KINDS, Amendment, Kernel, Kind, Refusal, Tolerance, Workload
 from kgate.terms.held import Held
 from kgate.terms.order import (
     changed,
+    exceptions,
     flag,
     larger_loosens,
     members,
@@ -37,6 +38,25 @@ def packages(before: tuple[str, ...], after: tuple[str, ...]) -> Kind | None:
     return members(before, after) if before and after else changed(before, after)
 
 
+def tune(before: object, after: object) -> Kind | None:
+    """Which configurations there are is the kernel's own affair; that each of them is tried is not."""
+    return presence(before is not None, after is not None)
+
+
+def subnormals(before: str, after: str) -> Kind | None:
+    order = ("flush", "", "keep")
+    return smaller_loosens(order.index(before), order.index(after))
+
+
+def refusals(before: tuple[Refusal, ...], after: tuple[Refusal, ...]) -> Kind | None:
+    return exceptions(map(shown, before), map(shown, after))
+
+
+def refusal(before: Refusal | None, after: Refusal | None) -> Kind | None:
+    """Of one workload, which is a case where it is not refused."""
+    return refusals((before,) if before else (), (after,) if after else ())
+
+
 FUNCTIONS = ("dispatch", "fallback", "reference", "compare", "setup", "reset")
 TRUTHS = ("reference", "fallback", "compare")  # whose code is held to base's as well
 # What is not here is looked at by itself below, or judges nothing: where it stands, and what is written for a reader.
@@ -50,6 +70,9 @@ KERNEL: Mapping[str, Ordered] = {
     "steps": changed,
     "optional": packages,
     "deterministic": flag,
+    "tune": tune,
+    "subnormals": subnormals,
+    "refuses": refusals,
     "min_speedup": smaller_loosens,
     "timeout_s": larger_loosens,
 }
@@ -57,6 +80,7 @@ KERNEL_APART = ("owners", "unowned_reason", "unowned_expires", "workloads", "key
 KERNEL_SILENT = (
     "name",
     "place",
+    "refused",
     "custom",
     "compile",
     "production_operator",
@@ -68,6 +92,7 @@ WORKLOAD: Mapping[str, Ordered] = {
     "flops": smaller_loosens,
     "moved_bytes": smaller_loosens,
     "weight": weight,
+    "refusal": refusal,
 }
 WORKLOAD_APART = ("args", "symbols", "tolerance")
 WORKLOAD_SILENT = ("name", "place", "source", "resized")
@@ -262,6 +287,8 @@ def shown(value: object) -> str:
         case Tolerance():
             limits = ((name, getattr(value, name)) for name in LIMITS)
             return ", ".join(f"{name} {limit:g}" for name, limit in limits if limit is not None)
+        case Refusal():
+            return f"{value.when} with {value.ending}"
         case tuple():
             return ", ".join(map(shown, value))
         case float():

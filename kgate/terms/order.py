@@ -53,6 +53,13 @@ def members(before: Iterable[str], after: Iterable[str]) -> Kind | None:
     return "added" if old < new else "moved"
 
 
+def exceptions(before: Iterable[str], after: Iterable[str]) -> Kind | None:
+    """Of a set that asks for less the larger it is."""
+    turned: dict[Kind | None, Kind] = {"removed": "tightened", "added": "loosened"}
+    kind = members(before, after)
+    return turned.get(kind, kind)
+
+
 def until(before: str, after: str) -> Kind | None:
     """Of a day on which an exception ends, as YYYY-MM-DD; what is no date ends never."""
     return larger_loosens(ordinal(before), ordinal(after)) if before != after else None

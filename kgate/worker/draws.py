@@ -8,11 +8,11 @@ Everything up to the last conversion is done in int64 or float64, each operation
 import functools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kgate.protocol import Fill, TensorArg
+from kgate.protocol import ARRANGED, Fill, TensorArg
 from kgate.worker.faults import Fault
 
 VALUES, ZEROS = 0, 1  # purposes
@@ -51,12 +51,38 @@ def drawn(spec: TensorArg, source: Source) -> Any:
     import torch
 
     dtype = dtype_of(spec.dtype)
+    if spec.fill.kind in ARRANGED:
+        return typed(arranged(spec, source.device), dtype).reshape(-1)
     parts = 2 if dtype.is_complex else 1
     part = dtype.to_real() if dtype.is_complex else dtype
     values = torch.empty(math.prod(spec.shape) * parts, dtype=part, device=source.device)
     for start, count in spans(values.numel(), CPU_CHUNK if source.device == "cpu" else GPU_CHUNK):
         values[start : start + count].copy_(typed(valued(spec, start, count, source), part))
     return torch.view_as_complex(values.view(-1, 2)) if dtype.is_complex else values
+
+
+def arranged(spec: TensorArg, device: str) -> Any:
+    """float64, in rows; as the gate's generator has it."""
+    import torch
+
+    fill, count = spec.fill, math.prod(spec.shape)
+    row = spec.shape[-1] if spec.shape and fill.kind != "pages" else count
+    rows = count // row if row else 0
+    match fill.kind:
+        case "distinct" | "rising" | "pages":
+            size = int(fill.b)
+            drawn = words(spec.stream, (0, rows * size), VALUES, device).view(rows, size)
+            chosen = torch.argsort(drawn, dim=1, stable=True)[:, :row]
+            return (chosen.sort(dim=1).values if fill.kind == "rising" else chosen).to(torch.float64)
+        case "step":
+            places = torch.arange(row, dtype=torch.float64, device=device)
+            return torch.where(places < fill.a, 0.0, fill.b).to(torch.float64).expand(rows, row)
+    above = fill.b + 1 if fill.kind == "offsets" else fill.b
+    asked = replace(fill, kind="integers", a=0.0, b=above)
+    values = integers(asked, words(spec.stream, (0, count), VALUES, device)).view(rows, row).sort(dim=1).values
+    if fill.kind == "offsets" and row:
+        values[:, 0], values[:, -1] = 0, int(fill.b)
+    return values.to(torch.float64)
 
 
 def refresh_offset(count: int, seed: int) -> int:

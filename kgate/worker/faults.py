@@ -11,6 +11,7 @@ from kgate.protocol import Failed, Reason, Rung
 
 TEXT_LIMIT = 500  # characters of the one line
 DETAIL_LIMIT = 6000  # characters of the traceback's end
+KINDS_LIMIT = 16  # classes
 OWN = str(Path(__file__).parents[1])  # .../kgate, in the zip file or beside it
 COMPILERS = ("cc", "gcc", "g++", "c++", "clang", "clang++", "nvcc", "ptxas")  # before a version: gcc-12
 HIDDEN = (OWN, "<frozen importlib", "<frozen runpy")
@@ -21,15 +22,18 @@ T = TypeVar("T")
 class Fault(Exception):
     """A case cannot go on, and why; becomes one Failed."""
 
-    def __init__(self, rung: Rung, reason: Reason, text: str, detail: str = "") -> None:
+    def __init__(self, rung: Rung, reason: Reason, text: str, detail: str = "", kinds: tuple[str, ...] = ()) -> None:
         super().__init__(text)
         self.rung: Rung = rung
         self.reason: Reason = reason
         self.text = " ".join(text.split())[:TEXT_LIMIT]
         self.detail = detail[-DETAIL_LIMIT:]
+        self.kinds = kinds
 
     def failed(self, case: str) -> Failed:
-        return Failed(case=case, rung=self.rung, reason=self.reason, text=self.text, detail=self.detail)
+        return Failed(
+            case=case, rung=self.rung, reason=self.reason, text=self.text, detail=self.detail, kinds=self.kinds
+        )
 
 
 def foreign(
@@ -52,7 +56,12 @@ def foreign(
             raise Fault("environment", "unavailable", text, detail_of(error)) from None
         compiles = compiler is not None and isinstance(error, Exception) and compiler(error)
         reason: Reason = "compile-failed" if compiles else reason_of(error, rung)
-        raise Fault("compile" if compiles else rung, reason, line_of(error), detail_of(error)) from None
+        told = line_of(error), detail_of(error), kinds_of(error)
+        raise Fault("compile" if compiles else rung, reason, *told) from None
+
+
+def kinds_of(error: BaseException) -> tuple[str, ...]:
+    return tuple(kind.__name__ for kind in type(error).__mro__[:KINDS_LIMIT] if kind is not object)
 
 
 def absent_compiler(error: BaseException) -> str:

@@ -7,7 +7,18 @@ from functools import partial
 from pathlib import Path
 
 from kgate.protocol import SPOILED, Begin, Bye, CaseJob, End, Facts
-from kgate.worker import compiling, devices, dispatchers, drilling, lockstep, moments, observation, probe
+from kgate.worker import (
+    compiling,
+    devices,
+    dispatchers,
+    drilling,
+    holding,
+    lockstep,
+    moments,
+    observation,
+    probe,
+    surroundings,
+)
 from kgate.worker import control as controls
 from kgate.worker.artifacts import artifacts_of
 from kgate.worker.control import Control
@@ -15,6 +26,8 @@ from kgate.worker.exports import Budget, Target, written
 from kgate.worker.faults import Fault, foreign
 from kgate.worker.subject import subject_of, warm
 from kgate.worker.surroundings import Surroundings
+
+BUSY = 5.0  # times as long as alone: a machine so busy is waited for
 
 
 def run(folder: Path) -> int:
@@ -30,7 +43,7 @@ def run(folder: Path) -> int:
         case "outputs":
             warm(control.job)
             budget = Budget(control.job.output_limit_bytes)
-            brief = Brief()
+            brief = Brief(control.job.device)
             for position, case in enumerate(control.job.cases):
                 steps = partial(climb, case, position, control, budget)
                 if not answered(case, control, partial(brief.within, case, steps) if case.brief_s else steps):
@@ -45,6 +58,10 @@ def run(folder: Path) -> int:
         case "drill":
             if not drilling.serve(control):
                 return SPOILED
+        case "compare":
+            for case in control.job.cases:
+                if not answered(case, control, partial(holding.hold, case, control)):
+                    return SPOILED
         case "lockstep":
             warm(control.job)
             lockstep.serve(control)
@@ -53,20 +70,33 @@ def run(folder: Path) -> int:
 
 
 class Brief:
-    """What cases that are to be brief have taken, by their kernel: what stands before the stroke in their names."""
+    """
+    What cases that are to be brief have taken, by their kernel: what stands before the stroke in their names. On a CPU
+    what this process and its compilers have worked, so that a machine that has other things to do leaves out no more
+    of them; but no less than a part of the time by the clock.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, device: str) -> None:
+        self.on_cpu = device == "cpu"
         self.spent_s: dict[str, float] = {}
 
     def within(self, case: CaseJob, steps: Callable[[], None]) -> None:
         kernel = case.case.partition("/")[0]
         if self.spent_s.setdefault(kernel, 0.0) > case.brief_s:
             raise Fault("run", "unavailable", f"left out: others like it have taken {case.brief_s:g} s")
-        began = time.perf_counter()
+        worked_s, began_s = work_s(), time.perf_counter()
         try:
             steps()
         finally:
-            self.spent_s[kernel] += time.perf_counter() - began
+            by_clock_s = time.perf_counter() - began_s
+            taken_s = max(by_clock_s / BUSY, work_s() - worked_s) if self.on_cpu else by_clock_s
+            self.spent_s[kernel] += taken_s
+
+
+def work_s() -> float:
+    """Of all threads, and of processes that were waited for."""
+    others = os.times()
+    return time.process_time() + others.children_user + others.children_system
 
 
 def answered(case: CaseJob, control: Control, steps: Callable[[], None]) -> bool:
@@ -100,6 +130,7 @@ def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> Non
     try:
         around = foreign("environment", partial(Surroundings, control.job.tree)) if case.moments else None
         subject = subject_of(case, control, climbed)
+        seen.variables = surroundings.variables()
         tensors = observation.first_call(subject, seen, climbed)
         if around is not None:
             moments.tell(seen, "surroundings", around.changes())
@@ -108,7 +139,7 @@ def climb(case: CaseJob, position: int, control: Control, budget: Budget) -> Non
         outputs = foreign("run", partial(written, tensors, target))
         others = moments.observe(subject, seen, tensors, target)
         del tensors
-        if not case.brief_s:
+        if not case.brief_s or case.watch is not None:
             observation.more_calls(subject, seen, control.job.tree)
     finally:
         if not case.brief_s:

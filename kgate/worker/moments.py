@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, cast
 
 from kgate.protocol import MOMENTS, Moment, Output
-from kgate.worker import surroundings
+from kgate.worker import asides, surroundings
 from kgate.worker.exports import Target, written
 from kgate.worker.faults import Fault, foreign, line_of, reason_of
 from kgate.worker.fences import gaps_kept
@@ -89,6 +89,8 @@ def call_again(
             return
     note_heeded(subject, seen, first)
     note_expanded(subject, seen)
+    asides.note_rows(subject, seen, first.copies)
+    asides.note_stream(subject, seen, first.copies)
 
 
 def own_doing(error: Exception, outputs: Sequence[Any], device: str) -> bool:
@@ -128,10 +130,11 @@ def second_call(subject: Subject, seen: Observation, first: First, target: Targe
     drawn = surroundings.random_state()
     surroundings.move_on()
     before = surroundings.call_state()
-    with fallback_counted(subject, seen):
+    with fallback_counted(subject, seen), surroundings.variables_watched() as names:
         outputs = again(subject, "second call")
     note_changed_inputs(subject, seen, cast("dict[str, str]", seen.facts.get("input-digests", {})))
-    tell(seen, "surroundings", [*surroundings.call_changes(before), *surroundings.seeded_anew(drawn)])
+    kept = surroundings.set_again(seen.variables, names)
+    tell(seen, "surroundings", [*surroundings.call_changes(before), *kept, *surroundings.seeded_anew(drawn)])
     tell(seen, "output-reused", reused(first, outputs))
     return different(first, outputs, "second call", target)
 
@@ -231,7 +234,7 @@ def note_heeded(subject: Subject, seen: Observation, first: First) -> None:
             ignores.append(chosen.name)
         elif not alike(first, outputs) or max(map(distance, first.copies, outputs)) > MATERIAL:
             heeds.append(chosen.name)
-    tell(seen, "ignores", ignores)
+    tell(seen, "ignores" if any(bool(copy.any()) for copy in first.copies) else "ignores-in-zeros", ignores)
     tell(seen, "heeds", heeds)
 
 

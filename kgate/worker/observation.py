@@ -33,6 +33,7 @@ class Observation:
         self.before = origins.present(tree)
         self.facts: dict[str, str | int | float | bool | list[str] | dict[str, str]] = {}
         self.built: list[Built] = []
+        self.variables: dict[str, str] = {}  # of the process, before the case's first call
 
     def note(self, text: str) -> None:
         self.facts["note"] = "; ".join(filter(None, (str(self.facts.get("note", "")), text)))[:NOTE_LETTERS]

@@ -51,6 +51,7 @@ class Functions:
     setup: Callable[..., Any] | None
     reset: Callable[..., Any] | None
     context: Callable[..., Any] | None
+    config: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,11 +101,12 @@ class Subject:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
-        """The manifest's context, so that a call sees the switch in the asked position."""
-        if self.functions.context is None or self.case.context is None:
-            yield
-            return
-        with self.functions.context(self.case.context[1]):
+        """The manifest's contexts, so that a call sees the switch in the asked position, and the choice made."""
+        with contextlib.ExitStack() as around:
+            if self.functions.context is not None and self.case.context is not None:
+                around.enter_context(self.functions.context(self.case.context[1]))
+            if self.functions.config is not None:
+                around.enter_context(self.functions.config(dict(self.case.choice)))
             yield
 
     def again(self, rung: Rung) -> Any:
@@ -198,4 +200,5 @@ def functions_of(case: CaseJob, job: Job, ground: Ground) -> Functions:
         setup=found(case.setup),
         reset=found(case.reset),
         context=found(case.context[0] if case.context else ""),
+        config=found(case.config),
     )

@@ -4,11 +4,12 @@ random number generators, variables, the folder. A kernel that changes them chan
 """
 
 import builtins
+import contextlib
 import os
 import random
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -44,6 +45,10 @@ def settings() -> dict[str, str]:
     import torch
 
     found = {f"torch.{path}": read(torch, path) for path in SETTINGS}
+    # The flag itself (FTZ of an x86's MXCSR, FZ of an Arm's FPCR) cannot be read from Python; what it does can.
+    found["what the processor makes of numbers below the smallest normal one"] = (
+        "kept" if sys.float_info.min / 2 else "zero"
+    )
     if torch.cuda.is_initialized():
         found["the current CUDA stream"] = str(torch.cuda.current_stream().cuda_stream)
     return found
@@ -82,6 +87,46 @@ def call_state() -> dict[str, str]:
     found = {f"the variable {name}": value for name, value in os.environ.items()}
     found["the current folder"] = os.getcwd()  # noqa: PTH109  text
     return found
+
+
+def variables() -> dict[str, str]:
+    return dict(os.environ)
+
+
+@contextlib.contextmanager
+def variables_watched() -> Iterator[set[str]]:
+    """
+    Names of the variables that Python code sets within it, also those that it sets to what they were. Nothing where
+    `os.environ` is not made as CPython makes it.
+    """
+    names: set[str] = set()
+
+    class Watched(dict[Any, Any]):
+        def __setitem__(self, key: Any, value: Any) -> None:
+            names.add(os.fsdecode(key))
+            super().__setitem__(key, value)
+
+    environ: Any = os.environ
+    held = getattr(environ, "_data", None)
+    if type(held) is not dict:
+        yield names
+        return
+    environ._data = Watched(held)
+    try:
+        yield names
+    finally:
+        left = dict(environ._data)
+        held.clear()
+        held.update(left)
+        environ._data = held
+
+
+def set_again(first: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    """
+    Of variables that were set in a later call those that are not what they were before the `first` one: not set once,
+    as where something begins, but call by call.
+    """
+    return [f"the variable {name}" for name in sorted(names) if first.get(name) != os.environ.get(name)]
 
 
 def random_state() -> dict[str, str]:

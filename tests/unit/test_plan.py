@@ -16,7 +16,9 @@ from kgate.model import (
     Level,
     Manifest,
     Place,
+    Refusal,
     Switch,
+    Tuning,
     Workload,
     of_base,
 )
@@ -25,16 +27,16 @@ from kgate.plan import (
     LATENCY_RULES,
     Target,
     acting,
-    compatible,
     drilled,
     job,
     jobs,
     looks,
     plan,
     same_signature,
-    switches,
 )
 from kgate.protocol import Fill, TensorArg
+from kgate.switching import compatible, switches
+from kgate.varying import untried, varied
 
 CPU = Target(kind="cpu", name="cpu")
 H200 = Target(kind="cuda", name="h200", arch="sm_90", index=1)
@@ -95,6 +97,45 @@ def test_an_architecture_target_is_not_met_by_another_gpu() -> None:
 
     assert plan(manifest(kernel("add", workload("hopper", "sm_90"))), None, other).cases == ()
     assert len(plan(manifest(kernel("add", workload("hopper", "sm_90a"))), None, H200).cases) == 1
+
+
+def test_a_workload_that_is_refused_is_no_case_and_is_asked_besides() -> None:
+    line = Refusal(when="M > 9", ending="ValueError")
+    refused = replace(workload("odd", "cpu"), refusal=line)
+    declared = replace(kernel("add", workload("any", "cpu"), refused), refuses=(line,))
+
+    asked = varied(plan(manifest(declared), None, CPU))
+
+    assert [c.name for c in asked.cases] == ["add/any@cpu"]
+    assert "workload odd" in {v.change for v in asked.variants.values() if v.workload.refusal == line}
+    assert untried(asked) == ()
+
+
+def test_what_is_refused_is_asked_last_with_the_usual_call_right_behind_it() -> None:
+    line = Refusal(when="columns % 3", ending="ValueError")
+    odd = replace(
+        kernel("add", workload("any", "cpu")),
+        refuses=(line,),
+        refused=lambda symbols, args: line if args["x"].shape[1] % 3 else None,
+    )
+    asked = varied(plan(manifest(odd), None, CPU))
+
+    order = [asked.variants[asked.case_named(j.case)] for j in jobs(asked, SWITCH_ON, asked.variants)]
+
+    refused = [n for n, v in enumerate(order) if v.workload.refusal]
+    behind = [n for n, v in enumerate(order) if v.behind]
+    assert [order[n - 1].change for n in behind] == [order[n].behind for n in behind]
+    assert len(behind) == 2
+    assert min(refused) > max(n for n, v in enumerate(order) if not v.refused)
+
+
+def test_a_line_that_nothing_fits_is_said_to_be_untried() -> None:
+    line = Refusal(when="M == 4", ending="fallback")
+    declared = replace(kernel("add", workload("any", "cpu")), refuses=(line,), refused=lambda symbols, args: None)
+
+    (said,) = untried(varied(plan(manifest(declared), None, CPU)))
+
+    assert said.startswith("add: what `refuses` names as 'M == 4' is not tried")
 
 
 @pytest.mark.parametrize(
@@ -200,3 +241,28 @@ def test_more_launches_are_spent_only_on_what_does_more_than_note() -> None:
     assert acting(noted) == frozenset()
     assert acting({**noted, "slower-than-base": Level.WARN}) == {"base"}
     assert acting({**noted, "slower-than-fallback": Level.FAIL}) == {"fallback"}
+
+
+def test_a_configuration_is_fixed_where_the_product_calls_and_nowhere_else() -> None:
+    tuned = replace(
+        kernel("add", workload("any", "cpu")), tune=Tuning(config="acme.tuning:fixed", space={"tile": (64, 128)})
+    )
+    asked = varied(plan(manifest(tuned), None, CPU))
+    case = next(c for c, v in asked.variants.items() if v.choice == {"tile": 128})
+
+    by_arm = {arm.name: job(asked, arm, case) for arm in (SWITCH_ON, FALLBACK, REFERENCE)}
+
+    assert {name: (j.config, j.choice) for name, j in by_arm.items()} == {
+        SWITCH_ON.name: ("acme.tuning:fixed", {"tile": 128}),
+        FALLBACK.name: ("", {}),
+        REFERENCE.name: ("", {}),
+    }
+
+
+def test_a_kernel_with_gradients_is_asked_for_some_besides() -> None:
+    both = replace(kernel("add", workload("any", "cpu")), direction="both")
+
+    asked = varied(plan(manifest(both), None, CPU))
+
+    assert {c.direction for c in asked.variants} == {"forward", "backward"}
+    assert len({c.name for c in asked.variants}) == len(asked.variants)

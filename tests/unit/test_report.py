@@ -27,11 +27,11 @@ from kgate.model import (
     Report,
     Variant,
 )
-from kgate.plan import with_variants
 from kgate.reports import Style, render
 from kgate.runner import records
 from kgate.runner.ledger import Ledger
 from kgate.runner.state import folder_at, hold
+from kgate.varying import with_variants
 from tests.unit import builders, ledgers
 from tests.unit.ledgers import CASE, attempt, confirmed
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kgate import philox
-from kgate.protocol import Fill, Job, TensorArg
+from kgate.protocol import ARRANGED, Fill, Job, TensorArg
 from kgate.tensors import DTYPES
 
 pytestmark = pytest.mark.real
@@ -18,13 +18,14 @@ FILLS = {
     "constant": Fill(kind="constant", a=0.1),
     "zipf": Fill(kind="zipf", a=1.2, b=1000, table="zipf.bin"),
 }
+ROLES = {kind: Fill(kind=kind, a=5.0, b=5000.0 if kind == "pages" else 211.0) for kind in ARRANGED}
 
 
 def spec(fill: str, **changes: object) -> TensorArg:
     values: dict[str, object] = {
         "shape": (37, 53),
         "dtype": "float32",
-        "fill": FILLS[fill],
+        "fill": {**FILLS, **ROLES}[fill],
         "stream": 0xFEDCBA9876543210,
     }
     return TensorArg(**{**values, **changes})  # type: ignore[arg-type]
@@ -43,6 +44,8 @@ SPECS = {
     "sliced bool": spec("mask", strides=(64, 1), dtype="bool"),
     "expanded": spec("normal", strides=(0, 1)),
     "fixed": spec("normal", fixed=True),
+    **{kind: spec(kind, dtype="int64", fixed=True) for kind in ARRANGED},
+    "no offsets": spec("offsets", dtype="int32", shape=(0,), fixed=True),
 }
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kgate.protocol import MOMENTS, End, Failed, Job
+from kgate.protocol import MOMENTS, End, Failed, Fill, Job, TensorArg
 
 pytestmark = pytest.mark.real
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+VARIED = TensorArg(shape=(4,), dtype="float32", fill=Fill(kind="uniform", a=1.0, b=2.0), stream=1)
 WITH_SHARE = """
 import pathlib
 import sys
@@ -62,3 +63,18 @@ def test_how_far_outputs_lie_apart_does_not_depend_on_the_pieces_that_are_looked
     found = json.loads(done.stdout)
 
     assert found == {"none": 0.0, "by a tenth of its norm": pytest.approx(0.1, rel=1e-6), "finite in one": float("inf")}
+
+
+def test_the_last_row_of_a_batch_is_asked_for_alone_and_a_refusal_tells_nothing(bench, case_job) -> None:
+    entries = ("kernels:leans_on_its_batch", "kernels:needs_its_batch", "kernels:add")
+    cases = tuple(case_job(entry, moments=MOMENTS[:1], args={"x": VARIED, "y": VARIED}) for entry in entries)
+    folder = bench.written(Job(mode="outputs", arm="head", tree=str(bench.tree), device="cpu", cases=cases))
+
+    ended = bench.run(folder)
+
+    told = [{key: ended.facts(e).get(key) for key in ("rows", "rows-apart")} for e in entries]
+    assert told == [
+        {"rows": 4, "rows-apart": ["output 0"]},
+        {"rows": None, "rows-apart": None},
+        {"rows": 4, "rows-apart": None},
+    ]

@@ -77,7 +77,7 @@ TENSOR = rows(
 {shape: [M], dtype: float32, zeros: 2}
     .zeros: 2 is more than 1; write a share from 0 to 1
 {shape: [M], dtype: int32, integers: {high: 4}, role: {index: {size: 4}}}
-    .role: not supported by this version; remove it
+    .integers: 'integers' and the role 'index' both say which values there are; keep one
 """
 )
 

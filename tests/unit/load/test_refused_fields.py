@@ -126,22 +126,18 @@ tolerance: {cpu: {float16: {cosine: 0.99}}}
     tolerance.cpu.float16.cosine: accepts by itself an answer 1000 times too large; add 'rtol', 'atol' or 'psnr'
 tolerance: {rtol: -1}
     tolerance.rtol: -1 is less than 0; write relative to |expected|, per element
-tune: {space: {t: [1]}, config: a:b}
-    tune: not supported by this version; remove it
-refuses: [{when: K % 8 != 0, with: ValueError}]
-    refuses: not supported by this version; remove it
+tune: {space: {t: []}, config: a:b}
+    tune.space.t: is empty; write the values of one choice
 unfused: a:b
     unfused: not supported by this version; remove it
 evidence: {profil: p}
     evidence.profil: 'profil' is not a field; did you mean 'profile'?
-compare: acme.checks:codes
-    compare: a function of one's own is not supported by this version; name one of kgate's
 compare: topp
     compare: 'topp' is not a comparison; did you mean 'topk'?
 inputs: a:b
     inputs: not supported by this version; remove it
-subnormals: flush
-    subnormals: not supported by this version; remove it
+subnormals: flushed
+    subnormals: 'flushed' is not a treatment; did you mean 'flush'?
 ranks: 2
     ranks: 2 ranks are not supported by this version; write 1, or remove it
 """

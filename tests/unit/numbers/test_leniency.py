@@ -9,6 +9,7 @@ from kgate.comparisons import Question, answer
 from kgate.leniency import accepted, rounded
 from kgate.model import Bound, Comparison, Tensor
 from kgate.tolerance import cap
+from tests.unit.numbers.tensorfiles import exported
 
 SIGNED = np.random.default_rng(7).standard_normal((64, 128))
 NARROW = 0.75 + 0.05 * np.random.default_rng(8).random((64, 128))  # as attention over values from 0.5 to 1
@@ -67,3 +68,12 @@ def test_an_answer_under_a_loose_tolerance_is_held_to_its_dtype_as_well(
 def asked(output: Tensor, reference: Tensor, bound: Bound) -> tuple[Comparison, ...]:
     strict = (cap("float32", 128),)
     return answer(Question(outputs=(output,), reference=(reference,), like=None, bounds=(bound,), strict=strict))
+
+
+@pytest.mark.parametrize(("dtype", "rtol", "word"), [("bfloat16", 0.1, "in fp8"), ("float16", 0.01, "in bfloat16")])
+def test_fewer_bits_than_sixteen_have_are_tried_as_well(tmp_path: Path, dtype: str, rtol: float, word: str) -> None:
+    output, reference = exported(tmp_path, "out", SIGNED, dtype), exported(tmp_path, "reference", SIGNED)
+
+    found = {limit: accepted(output, reference, Bound(source="manifest", rtol=limit)) for limit in (rtol, rtol / 10)}
+
+    assert found == {rtol: (word,), rtol / 10: ()}

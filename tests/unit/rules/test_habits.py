@@ -6,7 +6,21 @@ from pathlib import Path
 import pytest
 
 from kgate import rules
-from kgate.model import BASE, FALLBACK, FENCED, HEAD, IN_NAN, REPEATS, SECOND, TIMED, Finding, Run, Tensor, of_base
+from kgate.model import (
+    AFRESH,
+    BASE,
+    FALLBACK,
+    FENCED,
+    HEAD,
+    IN_NAN,
+    REPEATS,
+    SECOND,
+    TIMED,
+    Finding,
+    Run,
+    Tensor,
+    of_base,
+)
 from tests.unit.builders import answer, failure, kernel, right, run_of, with_comparisons, with_outcomes, wrong
 
 
@@ -147,3 +161,43 @@ def test_a_custom_path_that_calls_the_fallback_has_not_been_taken() -> None:
 
     assert [f.rule for f in found] == ["path-not-taken"]
     assert "calls the fallback acme.gemm:eager" in found[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [("rows", "the last row of its batch is asked for alone"), ("stream", "on a stream that is not the default one")],
+)
+def test_other_numbers_where_the_call_is_made_otherwise_are_wrong_if_the_fallback_gives_the_same(
+    key: str, words: str
+) -> None:
+    head = answer(**{key: 4, f"{key}_apart": ["output 0"]})
+
+    blames = [
+        [f.rule for f in blamed(with_outcomes(run_of(), (HEAD, head), (FALLBACK, answer(**fallback))))]
+        for fallback in ({key: 4}, {}, {key: 4, f"{key}_apart": ["output 0"]})
+    ]
+
+    assert blames == [["wrong-result"], [], []]
+    (found,) = blamed(with_outcomes(run_of(), (HEAD, head), (FALLBACK, answer(**{key: 4}))))
+    assert words in found.sentence
+
+
+@pytest.mark.parametrize(("deterministic", "differs", "rules"), [(True, True, ["nondeterministic"]), (True, False, [])])
+def test_other_bits_in_another_process_break_the_promise_of_the_same(
+    deterministic: bool, differs: bool, rules: list[str]
+) -> None:
+    afresh = answer(differs_afresh=differs)
+    run = with_outcomes(run_of(kernel(deterministic=deterministic)), (AFRESH, afresh))
+
+    assert [f.rule for f in blamed(run)] == rules
+    assert blamed(with_outcomes(run, (of_base(AFRESH), afresh))) == []
+
+
+@pytest.mark.parametrize(("subnormals", "blames"), [("flush", []), ("", ["wrong-result"])])
+def test_zeros_both_times_are_no_stale_result_where_tiny_numbers_may_be_zero(
+    subnormals: str, blames: list[str]
+) -> None:
+    head, fallback = answer(ignores_in_zeros=["x"]), answer(heeds=["x"])
+    run = with_outcomes(run_of(kernel(subnormals=subnormals)), (HEAD, head), (FALLBACK, fallback))
+
+    assert [f.rule for f in blamed(run)] == blames

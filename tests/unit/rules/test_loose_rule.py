@@ -40,3 +40,16 @@ def test_a_kernel_no_less_exact_than_its_fallback_is_free_to_need_it() -> None:
     coarse = right(bound=LOOSE, accepts=("in TF32",), beyond="row error 0.001, at most 1e-05 allowed")
 
     assert found(coarse, coarse) == []
+
+
+def test_a_comparison_of_ones_own_that_accepts_wrong_answers_blocks() -> None:
+    accepting = right(bound=Bound(source="compare"), accepts=("of zeros", "of NaN"))
+    declared = replace(kernel(), compare="acme.checks:same")
+    run = with_comparisons(run_of(declared), (HEAD, accepting))
+
+    (only,) = [f for f in rules.judge(run, {}) if f.rule == "check-too-loose"]
+
+    assert only.blocks
+    assert only.sentence == (
+        "acme.checks:same, which compares gemm, would accept an answer of zeros or of NaN on workload small"
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from kgate.model import Gpu, Ignored, Level, Switch, Tolerance, Waiver, Workload
+from kgate.model import Gpu, Ignored, Level, Refusal, Switch, Tolerance, Waiver, Workload
 from kgate.terms import Held
 from tests.unit.terms.standing import (
     AT,
@@ -105,6 +105,14 @@ LOOSENINGS: Mapping[str, tuple[Plant, str, str]] = {
     "no proof of path": (kernel_with(device_kernels=()), "removed", "device_kernels"),
     "a package less to do without": (kernel_with(optional=("cuda",)), "removed", "optional"),
     "bits that may differ": (kernel_with(deterministic=False), "loosened", "deterministic"),
+    "a refusal": (kernel_with(refuses=(Refusal(when="M > 4", ending="fallback"),)), "loosened", "refuses"),
+    "a workload refused": (
+        workload_with(refusal=Refusal(when="M > 4", ending="fallback")),
+        "loosened",
+        "refusal",
+    ),
+    "tiny numbers flushed": (kernel_with(subnormals="flush"), "loosened", "subnormals"),
+    "configurations not told": (kernel_with(tune=None), "removed", "tune"),
     "less to be gained": (kernel_with(min_speedup=1.01), "loosened", "latency.min_speedup"),
     "nothing to be gained": (kernel_with(min_speedup=None), "loosened", "latency.min_speedup"),
     "a direction less": (kernel_with(direction="backward"), "moved", "direction"),

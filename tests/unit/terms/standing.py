@@ -16,6 +16,7 @@ from kgate.model import (
     Owed,
     Place,
     Tolerance,
+    Tuning,
     Waiver,
     Workload,
 )
@@ -56,6 +57,7 @@ def declared(name: str, **changes: Any) -> Kernel:
         device_kernels=("gemm_*",),
         optional=("tilelang", "cuda"),
         deterministic=True,
+        tune=Tuning(config="acme.tuning:fixed", space={"tile": (64, 128)}),
         min_speedup=1.05,
         owners=("@acme/kernels", "@ada"),
     )

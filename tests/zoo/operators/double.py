@@ -15,3 +15,10 @@ def fallback(x):
 
 def custom(x):
     return x + x
+
+
+def near(outputs, expected, inputs):
+    if not expected[0].numel():
+        return True
+    error = float((outputs[0].double() - expected[0].double()).norm() / expected[0].double().norm())
+    return {"holds": error < 1e-3, "relative error": error}

@@ -16,3 +16,8 @@ def fallback(x):
 
 def custom(x):
     return x.gather(-1, x.argsort(dim=-1))
+
+
+def same_numbers(outputs, expected, inputs):
+    apart = (outputs[0].sort(dim=-1).values != inputs["x"].sort(dim=-1).values).sum()
+    return {"holds": bool(apart == 0), "apart": int(apart)}

@@ -1,9 +1,8 @@
 """
-A sum of squares in bfloat16 under a tolerance that asks for a cosine of 0.99 and nothing else.
+A sum of squares in bfloat16 under a tolerance that asks for a cosine of 0.99 and for little else.
 
 Source: C05, https://github.com/Xilinx/mlir-air/pull/1679
 Kind: kernel
-Missed: the test of a tolerance by hand knows zeros alone
 Must say: check-too-loose
 """
 
@@ -11,7 +10,7 @@ import torch
 
 OPERATOR = "rms_norm"
 MANIFEST = """
-tolerance: {bfloat16: {cosine: 0.99}}
+tolerance: {bfloat16: {cosine: 0.99, psnr: 20}}
 workloads:
   tokens: {R: 4, C: 2048, D: bfloat16}
 """

@@ -3,7 +3,6 @@ One length that the kernel refuses turns it off for good.
 
 Source: C22, https://pypi.org/project/omlx
 Kind: product
-Missed: the rule fallback-latched
 Must say: fallback-latched
 """
 

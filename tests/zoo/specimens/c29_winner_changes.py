@@ -1,9 +1,8 @@
 """
-An autotuner that picks another of two equal configurations in every process; they add up in another order.
+An autotuner that picks another of many equal configurations in every process; they add up in another order.
 
 Source: C29, https://github.com/vllm-project/vllm/pull/42425
 Kind: timing
-Missed: no call is repeated in a fresh process
 Must say: nondeterministic
 """
 
@@ -17,19 +16,13 @@ workloads:
 """
 
 
-def forward(x):
-    return x.sum(dim=-1)
-
-
-def backward(x):
-    total = x[:, -1].clone()
-    for column in reversed(range(x.shape[1] - 1)):
-        total += x[:, column]
-    return total
-
-
-CHOSEN = (forward, backward)[os.getpid() % 2]
+# As many orders as a tuner has configurations that are equally fast.
+CHOSEN = int.from_bytes(os.urandom(2), "big") % 96
 
 
 def kernel(x):
-    return CHOSEN(x)
+    columns = x.roll(CHOSEN, dims=1).unbind(dim=1)
+    total = columns[0].clone()
+    for column in columns[1:]:
+        total += column
+    return total

@@ -3,7 +3,6 @@ Refuses a length that is no multiple of 8, and answers wrongly ever after.
 
 Source: C22, https://pypi.org/project/omlx
 Kind: kernel
-Missed: refusals are not declared
 Must say: wrong-result
 """
 

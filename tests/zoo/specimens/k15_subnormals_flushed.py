@@ -3,7 +3,6 @@ Flushes results below the smallest normal number to zero.
 
 Source: C10, https://github.com/nntrainer/nntrainer/pull/4318
 Kind: kernel
-Missed: subnormals are not declared
 Must say: wrong-result
 """
 

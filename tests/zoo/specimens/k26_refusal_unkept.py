@@ -3,7 +3,6 @@ Promises ValueError for lengths that are no multiple of 8, and answers them with
 
 Source: C28, https://github.com/vllm-project/vllm/pull/52192
 Kind: kernel
-Missed: refusals are not declared
 Must say: wrong-result
 """
 

@@ -4,7 +4,6 @@ The right answer, and a variable set that another library reads.
 Source: P28, https://github.com/vllm-project/vllm/pull/51159
 Kind: kernel
 Batch: flags
-Missed: the environment is not among what has to be as it was: a process of its own is used up
 Must say: contract-broken
 """
 

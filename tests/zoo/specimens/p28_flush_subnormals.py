@@ -4,7 +4,6 @@ The right answer, and tiny numbers flushed to zero for everybody after it.
 Source: P28, https://github.com/pytorch/pytorch
 Kind: kernel
 Batch: flags
-Missed: the processor's flag for tiny numbers is not looked at
 Must say: contract-broken
 """
 

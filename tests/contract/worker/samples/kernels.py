@@ -135,3 +135,14 @@ def short_of_memory(x, y):
     if len(CALLED) > 1:
         raise MemoryError
     return x + y
+
+
+def leans_on_its_batch(x, y):
+    """Doubles; a row alone comes out otherwise."""
+    return x * 2 if len(x) > 1 else x
+
+
+def needs_its_batch(x, y):
+    if len(x) < 2:
+        raise ValueError("two rows at least")
+    return x * 2
