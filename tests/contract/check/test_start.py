@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.check.shop import Shop
+from tests.contract.repository import git
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "start.md"
@@ -51,11 +53,14 @@ def blocks() -> list[str]:
 
 @pytest.fixture
 def repository(staged: Callable[[str], Shop]) -> Shop:
-    """The quickstart's kernels with tests, without its manifest."""
+    """The quickstart's kernels with tests, in a history that has never had a manifest."""
     shop = staged("quickstart")
     (shop.root / "kgate.yaml").unlink()
     (shop.root / "tests").mkdir()
     (shop.root / "tests" / "test_ops.py").write_text(TESTS)
+    shutil.rmtree(shop.root / ".git")
+    git(shop.root, "init", "--quiet")
+    shop.commit("Kernels and tests")
     return shop
 
 
@@ -71,6 +76,8 @@ def environ(repository: Shop, tmp_path: Path) -> dict[str, str]:
         "PATH": f"{own}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "KGATE_PYTHON": repository.python,
+        "KGATE_LAUNCHES": "2",  # how long latency is looked at is no question of this page
+        "KGATE_DRILLS": "none",
     }
 
 
