@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kgate.protocol import CaseJob, Job
-from kgate.worker.conditions import _packages, compiler_missing
+from kgate.worker.conditions import _packages, compiler_missing, switch_off_later
 from kgate.worker.conditions._detours import raising
 from kgate.worker.faults import Fault
 
@@ -197,6 +197,38 @@ def test_where_no_compiler_is_installed_none_is_found_and_nothing_is_made_for_it
     assert [shutil.which(name) for name in ("gcc", "nvcc", "sh")] == [None] * 3
     assert not Path(os.environ["PATH"]).exists()
     assert not set(compiler_missing.POINTING) & os.environ.keys()
+
+
+class Switched:
+    """A product that reads its switch at every call, as `conditions.Play` calls it."""
+
+    def __init__(self) -> None:
+        self.job = replace(JOB, cases=(replace(CASE, off=("KGATE_SAMPLE_SWITCH", "off")),))
+        self.custom = "m:f"
+        self.failed: list[str] = []
+        self.not_met = self.not_noticed = ""
+        self.seen: list[tuple[str, str]] = []
+
+    def call(self, when: str = "", around: object = None) -> int:
+        self.seen.append((when, os.environ["KGATE_SAMPLE_SWITCH"]))
+        return int(os.environ["KGATE_SAMPLE_SWITCH"] == "on")
+
+    def other(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize(("begins", "missed"), [("on", ""), ("off", "m:f was not called while the switch was on")])
+def test_a_switch_is_on_again_for_the_next_case_of_the_process(
+    monkeypatch: pytest.MonkeyPatch, begins: str, missed: str
+) -> None:
+    monkeypatch.setenv("KGATE_SAMPLE_SWITCH", begins)
+    plays = [Switched(), Switched()]
+
+    for play in plays:
+        switch_off_later.play(play)
+
+    assert [play.seen for play in plays] == [[("before", begins), ("", "off")]] * 2
+    assert [play.not_met for play in plays] == [missed] * 2
 
 
 @pytest.fixture

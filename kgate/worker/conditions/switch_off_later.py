@@ -30,7 +30,11 @@ def unfit(declared: Declared) -> str:
 def play(play: Play) -> None:
     before = play.call("before")
     variable, value = play.job.cases[0].off or ("", "")
+    on = os.environ[variable]
     os.environ[variable] = value
-    play.call()
+    try:
+        play.call()
+    finally:
+        os.environ[variable] = on  # the process may have another case to begin with
     if before == 0:
         play.not_met = f"{play.custom} was not called while the switch was on"
