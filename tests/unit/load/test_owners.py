@@ -1,11 +1,11 @@
 """CODEOWNERS, by the facts of GitHub's documentation."""
 
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
-from kgate.load.owners import SIZE_LIMIT, ownership, read
+from kgate.load.owners import SIZE_LIMIT, named, ownership, read
 from kgate.model import Kernel, Ownership, Place
 
 KERNEL = Kernel(
@@ -226,3 +226,22 @@ def test_bytes_that_are_no_text_are_a_problem_and_not_a_crash(tmp_path: Path) ->
     (tmp_path / "CODEOWNERS").write_bytes(b"* @m\xff\n")
 
     assert "cannot be read" in owned(tmp_path, "a.py").problem
+
+
+def test_files_of_an_entry_are_those_that_the_tree_holds_below_the_manifests_folder(tmp_path: Path) -> None:
+    (tmp_path / "CODEOWNERS").write_text("/libs/ @acme/gpu\n")
+    files = ("libs/norm/acme/ops.py", "libs/norm/acme/gemm/__init__.py", "acme/ops.py", "CODEOWNERS")
+    made = replace(KERNEL, owners=(), dispatch="acme.ops:gemm", custom="acme.gemm:fused", fallback="torch:add")
+
+    found = tuple(named(made, PurePosixPath("libs/norm"), files))
+
+    assert set(found) == {"libs/norm/acme/ops.py", "libs/norm/acme/gemm/__init__.py"}
+    assert ownership(read(tmp_path, files), made, found).asked == ("@acme/gpu",)
+
+
+def test_a_line_without_effect_is_told_to_its_owner_in_whatever_letters(tmp_path: Path) -> None:
+    (tmp_path / "CODEOWNERS").write_text("/kernls/ @Acme/Kernels\n/elsewhere/ @others\n")
+
+    found = owned(tmp_path, "kernels/a.py").without_effect
+
+    assert [place.line for place, _ in found] == [1]
