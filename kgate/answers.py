@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kgate import comparisons
-from kgate.bounds import bounds_of, flushed, strict
+from kgate.bounds import bounds_of, flushed, held_to, strict
 from kgate.comparisons import Question
 from kgate.model import FALLBACK, Arm, Case, Comparison, Measurement, Outcome, Route, Tensor, Tree, of_base
 from kgate.setting import Setting
@@ -39,12 +39,13 @@ def question(
     own = of_base(FALLBACK) if Tree.BASE is arm.tree or arm.route is Route.FALLBACK else FALLBACK
     contract = answers.outcomes.get((own, case)) if own != arm else None
     like = contract.outputs if isinstance(contract, Measurement) else None
-    workload = setting.plan.workloads[case]
+    workload = held_to(setting.plan, arm, case)
     # Base's fallback where there is one: a change that makes the fallback less exact must not loosen its own tolerance.
     errors = next((found for a in (of_base(FALLBACK), FALLBACK) if (found := answers.comparisons.get((a, case)))), ())
     bounds = bounds_of(workload, setting.plan.target, arm, like or outputs, errors)
     most = strict(workload, outputs, bounds)
-    if setting.plan.kernels[case.kernel].subnormals == FLUSH:
+    kernels = setting.plan.base_kernels if arm.tree is Tree.BASE else setting.plan.kernels
+    if case.kernel in kernels and kernels[case.kernel].subnormals == FLUSH:
         bounds, most = flushed(bounds, like or outputs), flushed(most, like or outputs)
     giver = "base's fallback" if own.tree is Tree.BASE else "fallback"
     return Question(

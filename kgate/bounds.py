@@ -4,10 +4,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from kgate import tolerance
-from kgate.model import Arm, Bound, Comparison, Route, Tensor, Workload
-from kgate.plan import Target
+from kgate.model import Arm, Bound, Case, Comparison, Route, Tensor, Tree, Workload
+from kgate.plan import Plan, Target
 from kgate.protocol import Arg, tensors_within
 from kgate.tensors import DTYPES, Kind, dtype_of
+
+
+def held_to(plan: Plan, arm: Arm, case: Case) -> Workload:
+    """
+    The case's workload with the tolerances of the arm's own tree: what a change tightens, base has never promised, and
+    base's code that breaks it is no old fault. Head's where base does not declare this workload.
+    """
+    workload = plan.workloads[case]
+    if arm.tree is not Tree.BASE or case.kernel not in plan.base_kernels:
+        return workload
+    name = plan.variants[case].of.workload if case in plan.variants else case.workload
+    own = next((w for w in plan.base_kernels[case.kernel].workloads if w.name == name), None)
+    return replace(workload, tolerance=own.tolerance) if own is not None else workload
 
 
 def bounds_of(

@@ -2,16 +2,18 @@
 
 from dataclasses import replace
 
-from kgate.model import BASE, FALLBACK, HEAD, Arm, Case, Latency, Route, Run, Terms, Tree
+from kgate.model import BASE, FALLBACK, HEAD, SWITCH_OFF, Arm, Case, Drill, Latency, Route, Run, Terms, Tree
 
 
 def as_base(run: Run) -> Run:
     """
     `run` with base in head's place: its outcomes, comparisons, kernels, owners and times.
 
-    A kernel or a workload that head adds or changes is left out, since base never promised it: base's code failing on
-    head's new workload excuses nobody. base/fallback takes the place of head/fallback; what base was slower than is not
-    known. The reference is shared: its files are base's wherever base has the kernel.
+    What head adds or changes (a kernel, a workload, a target, a direction, a package that may be absent) is left out,
+    since base never promised it: base's code failing on head's new workload excuses nobody. Base's arms were measured
+    and compared under its own limits, those of its entries in the manifest. base/fallback takes the place of
+    head/fallback; what base was slower than is not known. The reference is shared: its files are base's wherever base
+    has the kernel.
     """
     cases = tuple(c for c in run.cases if declared_in_base(run, c))
     variants = {c: v for c, v in run.variants.items() if v.of in cases}
@@ -26,9 +28,7 @@ def as_base(run: Run) -> Run:
         kernels={name: run.base_kernels[name] for name in run.kernels if name in run.base_kernels},
         cases=cases,
         drills=tuple(
-            replace(d, cases=tuple(c for c in d.cases if c in known))
-            for d in run.drills
-            if d.kernel in run.base_kernels
+            replace(d, cases=tuple(c for c in d.cases if c in known)) for d in run.drills if tried_in_base(run, d)
         ),
         outcomes=shared | {(arm, c): o for (a, c), o in run.outcomes.items() if (arm := moved(a)) and c in known},
         comparisons=vouched | compared,
@@ -44,12 +44,27 @@ def as_base(run: Run) -> Run:
 
 
 def declared_in_base(run: Run, case: Case) -> bool:
-    """Whether base's manifest has this workload with these arguments; with other ones it is another workload."""
-    if case.kernel not in run.base_kernels:
+    """
+    Whether base's manifest has this workload with these arguments, for this kind of device and in this direction; with
+    other ones it is another workload.
+    """
+    kernel = run.base_kernels.get(case.kernel)
+    if kernel is None or kernel.direction not in (case.direction, "both"):
         return False
     new = next((w for w in run.kernels[case.kernel].workloads if w.name == case.workload), None)
-    old = next((w for w in run.base_kernels[case.kernel].workloads if w.name == case.workload), None)
-    return new is not None and old is not None and (new.args, new.symbols) == (old.args, old.symbols)
+    old = next((w for w in kernel.workloads if w.name == case.workload), None)
+    if new is None or old is None or (new.args, new.symbols) != (old.args, old.symbols):
+        return False
+    # Which architectures a GPU answers to is not known here: of targets that name one, none may be new.
+    return ("cuda" if run.on_gpu else "cpu") in old.targets or set(new.targets) <= set(old.targets)
+
+
+def tried_in_base(run: Run, drill: Drill) -> bool:
+    """Whether base has promised to meet this condition: of what may be absent, with the same packages."""
+    if drill.kernel not in run.base_kernels:
+        return False
+    same = run.kernels[drill.kernel].optional == run.base_kernels[drill.kernel].optional
+    return same or drill.condition == SWITCH_OFF.condition
 
 
 def moved(arm: Arm) -> Arm | None:

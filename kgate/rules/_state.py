@@ -14,6 +14,7 @@ from kgate.model import (
     Comparison,
     Failure,
     Run,
+    of_base,
 )
 
 # Every answer of head's custom path, in the order in which a reader wants to hear of them; repeats have their own rule.
@@ -107,6 +108,16 @@ def proven_right(run: Run, arm: Arm, case: Case) -> bool:
     """The arm answered, was compared, and every output holds."""
     compared = run.comparisons.get((arm, case), ())
     return run.answered(arm, case) is not None and bool(compared) and all(c.holds for c in compared)
+
+
+def right_in_base(run: Run, arm: Arm, case: Case) -> dict[str, str]:
+    """Evidence beside a fault of head's; base is held to its own tolerance, which may be the wider one."""
+    if not proven_right(run, of_base(arm), case):
+        return {}
+    kernels = (run.kernels[case.kernel], run.base_kernels.get(case.kernel))
+    limits = [w.tolerance for kernel in kernels if kernel for w in kernel.workloads if w.name == case.workload]
+    alike_held = all(limit == limits[0] for limit in limits)
+    return {"base": "is right here" if alike_held else "is right here by its own tolerance, which is another one"}
 
 
 def base_asked(run: Run, case: Case) -> bool:

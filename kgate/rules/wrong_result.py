@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from kgate.advice import rung_advice
 from kgate.model import (
-    BASE,
     FALLBACK,
     HEAD,
     IN_NAN,
@@ -17,7 +16,6 @@ from kgate.model import (
     Finding,
     Level,
     Run,
-    of_base,
 )
 from kgate.protocol import TensorArg
 from kgate.rules._beside import beside
@@ -25,7 +23,7 @@ from kgate.rules._difference import difference, numbers
 from kgate.rules._habits import beyond_said, facts, listed, stale
 from kgate.rules._law import Limit, Said, of_case
 from kgate.rules._neighbours import neighbours
-from kgate.rules._state import ANSWERS, broken_by_dispatch, custom_failure, first_broken, proven_right
+from kgate.rules._state import ANSWERS, broken_by_dispatch, custom_failure, first_broken, right_in_base
 
 NAME = "wrong-result"
 DEFAULT = Level.FAIL
@@ -147,9 +145,7 @@ def dispatch_said(run: Run, case: Case) -> Said | None:
     if comparison is None or comparison.mismatch:
         return None
     kernel = run.kernels[case.kernel]
-    evidence = numbers(comparison)
-    if proven_right(run, of_base(SWITCH_ON), case):
-        evidence["base"] = "is right here"
+    evidence = numbers(comparison) | right_in_base(run, SWITCH_ON, case)
     return Said(
         sentence=f"{kernel.dispatch} with the switch on, on workload {case.workload}, differs from the reference: "
         f"{difference(comparison)}; {kernel.custom} by itself is right",
@@ -161,9 +157,7 @@ def dispatch_said(run: Run, case: Case) -> Said | None:
 def wrong(run: Run, case: Case, comparison: Comparison, arm: Arm) -> Said:
     when = WHEN.get(arm.condition, "")
     kernel = run.kernels[case.kernel]
-    evidence = numbers(comparison)
-    if proven_right(run, BASE, case):
-        evidence["base"] = "is right here"
+    evidence = numbers(comparison) | right_in_base(run, HEAD, case)
     if arm == HEAD and (later := run.comparisons.get((SECOND, case))) and all(c.holds for c in later):
         when = " on its first call only (the second is right)"
     evidence |= outputs_named(run, case)

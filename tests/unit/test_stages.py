@@ -9,7 +9,6 @@ import pytest
 
 from kgate.answers import Answers, compared
 from kgate.base import Base
-from kgate.bounds import bounds_of, longest_dimension
 from kgate.correctness import Bench
 from kgate.ladder import rungs, strayed
 from kgate.load.tree import Head
@@ -32,7 +31,7 @@ from kgate.model import (
     of_base,
 )
 from kgate.plan import plan
-from kgate.protocol import Fill, Identity, ListArg, TensorArg, ValueArg
+from kgate.protocol import Identity
 from kgate.runner import records
 from kgate.runner.choice import Choice
 from kgate.runner.ledger import Ledger
@@ -113,32 +112,18 @@ def test_custom_is_held_against_the_fallback_of_its_own_tree(setting: Setting, t
     assert mismatch_of(setting, answers, BASE, tmp_path) == ""
 
 
-def test_a_bound_by_hand_comes_first_then_what_the_fallbacks_error_allows_then_the_cap(tmp_path: Path) -> None:
-    outputs = (tensor(tmp_path, "x", np.zeros((2, 3), np.float32)),)
-    plain = workload("w", "cpu")
-    by_hand = replace(plain, tolerance={"float32": Tolerance(rtol=0.5)})
-    sound = builders.right()
+def test_each_tree_is_held_to_its_own_tolerance_so_that_tightening_one_makes_no_old_fault(
+    setting: Setting, tmp_path: Path
+) -> None:
+    tight = replace(workload("w", "cpu"), tolerance={"float32": Tolerance(rtol=1e-12)})
+    tightened = replace(setting, plan=plan(manifest(kernel("add", tight)), setting.manifest, CPU))
+    case, reference = builders.case("add", "w"), answer(tmp_path, "reference", "float64")
+    answers = Answers(outcomes={}, comparisons={})
+    rounded = answer(tmp_path, "rounded", "float32", 1 + 2e-7).outputs
 
-    sources = [
-        bounds_of(declared, CPU, arm, outputs, errors)[0].source
-        for declared, arm, errors in (
-            (by_hand, HEAD, sound),
-            (plain, HEAD, sound),
-            (plain, HEAD, builders.wrong()),
-            (plain, HEAD, ()),
-            (plain, FALLBACK, sound),
-        )
-    ]
+    held = {arm: compared(tightened, answers, arm, case, rounded, reference)[0].holds for arm in (HEAD, BASE)}
 
-    assert sources == ["manifest", "derived", "cap", "cap", "cap"]
-
-
-def test_the_longest_dimension_is_looked_for_in_lists_as_well() -> None:
-    def of(*shape: int) -> TensorArg:
-        return TensorArg(shape=shape, dtype="float32", fill=Fill(kind="normal", b=1.0), stream=0)
-
-    assert longest_dimension([of(2, 3), ListArg(items=(of(7), ValueArg(value=99)))]) == 7
-    assert longest_dimension([ValueArg(value=3), of()]) == 1
+    assert held == {HEAD: False, BASE: True}
 
 
 @pytest.mark.parametrize(

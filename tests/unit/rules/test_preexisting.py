@@ -1,5 +1,6 @@
 """A change answers for what it changes."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from kgate.model import (
@@ -9,6 +10,7 @@ from kgate.model import (
     SWITCH_OFF,
     Bound,
     Decision,
+    Kernel,
     Ownership,
     Run,
     Tolerance,
@@ -19,6 +21,9 @@ from kgate.model import (
 from kgate.rules import as_base
 from tests.unit.builders import (
     answer,
+    case,
+    drill,
+    drilled,
     failure,
     judged,
     kernel,
@@ -144,6 +149,46 @@ def test_a_tolerance_that_head_loosens_is_heads_own_though_bases_outputs_are_hel
 
     assert (old.rule, old.pre_existing) == ("check-too-loose", True)
     assert (new.rule, new.pre_existing) == ("check-too-loose", False)
+
+
+def test_what_base_never_promised_excuses_nobody():
+    declared = kernel(direction="both", workloads=())
+    small = workload(targets=("cpu", "cuda"))
+    backward = replace(case(), direction="backward")
+    promised = {"gemm": replace(declared, workloads=(small,))}
+    forward_alone = {"gemm": replace(promised["gemm"], direction="forward")}
+    on_gpus_alone = {"gemm": replace(declared, workloads=(replace(small, targets=("cuda",)),))}
+    failed = {(HEAD, backward): failure(), (BASE, backward): failure()}
+    run = run_of(promised["gemm"], cases=(case(), backward), outcomes={**run_of().outcomes, **failed})
+
+    def old_faults(base_kernels: Mapping[str, Kernel]) -> set[str]:
+        found = judged(replace(run, base_kernels=base_kernels))
+        return {f.name for f in found if f.rule == "does-not-run" and f.pre_existing}
+
+    assert old_faults(promised) == {"gemm/small/backward"}
+    assert old_faults(forward_alone) == set()
+    assert old_faults(on_gpus_alone) == set()
+
+
+def test_a_package_that_base_never_called_optional_excuses_no_fallback_that_needs_it():
+    alone = drill()
+    run = drilled(run_of(kernel(optional=("tilelang", "cuda"))), (alone, failure()))
+    both = replace(run, outcomes={**run.outcomes, (of_base(alone.arm), case()): failure()})
+    narrower = replace(both, base_kernels={"gemm": kernel(optional=("tilelang",))})
+
+    assert [(f.rule, f.pre_existing) for f in judged(both)] == [("fallback-raises", True)]
+    assert [(f.rule, f.pre_existing) for f in judged(narrower)] == [("fallback-raises", False)]
+
+
+def test_base_that_is_right_by_a_wider_tolerance_of_its_own_excuses_nobody_and_is_told_apart():
+    tight = kernel(workloads=())
+    tight = replace(tight, workloads=(workload(tolerance={"": Tolerance(atol=1e-12)}),))
+    run = with_comparisons(run_of(tight, base_kernels={"gemm": kernel()}), (HEAD, wrong()))
+
+    (found,) = judged(run)
+
+    assert (found.rule, found.pre_existing) == ("wrong-result", False)
+    assert found.evidence["base"] == "is right here by its own tolerance, which is another one"
 
 
 def test_as_base_knows_which_cases_base_was_not_asked_for():
