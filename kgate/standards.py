@@ -12,6 +12,7 @@ from kgate.load.digests import digest
 from kgate.load.source import Sources
 from kgate.model import Amendment, Baseline, Inventory, Manifest, Owed, Terms
 from kgate.options import Options
+from kgate.runner.state import STATE
 from kgate.terms import Change, Held, Renames
 from kgate.terms.kernels import TRUTHS
 from kgate.terms.renames import entries
@@ -56,7 +57,11 @@ def joined(whole: Manifest, chosen: Manifest) -> Manifest:
 
 
 def as_it_is(manifest: Manifest) -> tree.Head:
-    """The work tree, but for what a run of kgate itself has just stored for review."""
+    """
+    The work tree, but for what a run of kgate itself has just stored for review. Raises HostError where git tracks
+    kgate's state: proofs and answers of earlier runs that a change brings along are its own word.
+    """
+    tree.refuse_tracked(manifest.root, STATE)
     stored_in = manifest.folder / manifest.baselines if manifest.baselines else None
     return tree.head(manifest.root, stored_in, debt.path_of(manifest.path))
 

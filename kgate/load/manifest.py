@@ -6,10 +6,12 @@ what to do. The other files of this room that it calls know one part each.
 """
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgate.errors import ManifestError
 from kgate.load import document, form, nearby, placeholders, unsupported
 from kgate.load.document import Fields, Mark
 from kgate.load.hints import nearest
@@ -56,7 +58,7 @@ def load(path: Path) -> Manifest:
         gpus={name: gpu(form) for name, form in top.fields("gpus").items()},
         kernels=tuple(kernel(name, fields, timeout_s) for name, fields in given.items()),
         digest=hashlib.sha256(b"".join(p.data for p in parts)).hexdigest(),
-        ignored=tuple(ignored(line) for line in top.get("ignore", ())),
+        ignored=ignored(top),
         waivers=waivers(top),
     )
 
@@ -80,15 +82,32 @@ def waivers(top: Fields) -> tuple[Waiver, ...]:
     return tuple(found.values())
 
 
-def ignored(given: Fields) -> Ignored:
-    place = Place(path=given.at.file, line=given.at.line)
-    return Ignored(pattern=given["path"], reason=given["reason"], expires=given["expires"], place=place)
+def ignored(top: Fields) -> tuple[Ignored, ...]:
+    """The first of two lines would count, and the second be compared with base's."""
+    found: dict[str, Ignored] = {}
+    for line in top.get("ignore", ()):
+        pattern = line["path"]
+        if pattern in found:
+            raise line.marks["path"].error(
+                f"{pattern!r} is ignored in line {found[pattern].place.line} already; keep one"
+            )
+        place = Place(path=line.at.file, line=line.at.line)
+        found[pattern] = Ignored(pattern=pattern, reason=line["reason"], expires=line["expires"], place=place)
+    return tuple(found.values())
 
 
 def located(path: Path) -> Path:
-    """The manifest's file, absolute; `path` may be the folder it lies in."""
-    path = path.resolve()
-    return path / NAME if path.is_dir() else path
+    """
+    The manifest's file, absolute; `path` may be the folder it lies in. Raises ManifestError where a link within the
+    repository leads to it: base is asked for its own at the same path, and a link made by the change would hide it.
+    """
+    asked = Path(os.path.abspath(path))  # noqa: PTH100  links are to be seen
+    asked = asked / NAME if asked.is_dir() else asked
+    found, root = asked.resolve(), root_of(asked.parent)
+    if found != root.resolve() / asked.relative_to(root):
+        shown = asked.relative_to(root).as_posix()
+        raise ManifestError(f"{shown}: is reached through a link; put the file itself there, or name it by --manifest")
+    return found
 
 
 def root_of(folder: Path) -> Path:

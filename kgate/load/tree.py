@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgate.errors import UsageError
+from kgate.errors import HostError, UsageError
 from kgate.load import submodules
 from kgate.load.build import build
 from kgate.load.git import git
@@ -186,6 +186,15 @@ def files(root: Path) -> tuple[str, ...]:
     left_out = (*BY_PRODUCTS, *(f":(exclude,literal){path}" for path in environments_below(root)))
     listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", *left_out)
     return tuple(sorted({name for name in listed.split("\0") if name}))
+
+
+def refuse_tracked(root: Path, folder: str) -> None:
+    """Raises HostError where git tracks any of a folder that kgate alone writes: a change would have brought it."""
+    held = git(root, "ls-files", "-z", "--", f":(literal){folder}").split("\0")[0]
+    if held:
+        raise HostError(
+            f"{held}: git tracks it, and what a change brings there is not believed; `git rm -r --cached {folder}`"
+        )
 
 
 def commit_of(root: Path, ref: str) -> str:

@@ -20,8 +20,14 @@ LEDGER_DAYS = 14
 
 
 def folder_at(root: Path) -> Path:
-    """The state folder at the git root, made if it is not there, ignored by git through a file of its own."""
+    """
+    The state folder at the git root, made if it is not there, ignored by git through a file of its own. Raises
+    HostError for a link, through which a change would have other folders written to and emptied.
+    """
     state = root / STATE
+    for path in (state, state / ".gitignore"):
+        if path.is_symlink():
+            raise HostError(f"{path}: is a link; remove it, kgate makes that folder itself")
     try:
         state.mkdir(exist_ok=True)
         (state / ".gitignore").write_text("*\n")

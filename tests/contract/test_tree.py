@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kgate.errors import ExitCode, UsageError
+from kgate.errors import ExitCode, HostError, UsageError
 from kgate.load import tree
 from kgate.load.manifest import root_of
 from tests.contract.repository import commit, git
@@ -211,3 +211,15 @@ def test_another_commit_of_a_submodule_is_a_change_also_where_git_was_told_to_sa
     commit(root / "library", "more.py")
 
     assert tree.changes(root, first) == {"library": True}
+
+
+def test_a_state_folder_that_the_change_has_committed_is_refused(root: Path) -> None:
+    commit(root, "a.py")
+    (root / ".kgate").mkdir()
+    (root / ".kgate" / "lock").touch()
+
+    tree.refuse_tracked(root, ".kgate")
+    commit(root, ".kgate/proofs/last-abc.json")
+
+    with pytest.raises(HostError, match=r"^\.kgate/lock: git tracks it"):
+        tree.refuse_tracked(root, ".kgate")

@@ -79,3 +79,29 @@ def test_the_folder_itself_may_be_missing(root: Path, monkeypatch: pytest.Monkey
     assert refused_in(root, monkeypatch, "lib/kgate.yaml").startswith(
         "lib/kgate.yaml: no such file; there is one at kgate.yaml:"
     )
+
+
+@pytest.mark.parametrize("asked", ["kgate.yaml", "linked", "linked/kgate.yaml"])
+def test_one_that_a_link_in_the_repository_leads_to_is_refused(
+    root: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    put(root / "conf")
+    (root / "kgate.yaml").symlink_to("conf/kgate.yaml")
+    (root / "linked").symlink_to("conf")
+
+    assert "is reached through a link" in refused_in(root, monkeypatch, asked)
+
+
+def test_a_link_above_the_repository_leads_to_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(root)
+    (root.parent / "here").symlink_to("repository")
+    monkeypatch.chdir(root.parent)
+
+    assert load(Path("here/kgate.yaml")).path == (root / "kgate.yaml").resolve()
+
+
+def test_two_lines_that_ignore_one_path_are_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"  - {{path: examples/, reason: shown, expires: {year}-01-01}}" for year in (2099, 2027)]
+    (root / "kgate.yaml").write_text("\n".join([manifest().rstrip(), "ignore:", *lines, ""]))
+
+    assert "'examples/' is ignored in line" in refused_in(root, monkeypatch)
