@@ -62,7 +62,7 @@ def decide(order: Order) -> Decided:
         usage=found,
         profile=profile,
         patterns=patterns,
-        pace=(pace.of_report(report, kernel.name) if report else None) or stored_pace(manifest, kernel),
+        pace=pace_of(found, pace.of_report(report, kernel.name) if report else None, stored_pace(manifest, kernel)),
         report=report,
     )
     return Decided(known=known, conditions=conditions(known), recommendation=recommendation(known))
@@ -128,6 +128,13 @@ def last_report(manifest: Manifest, report: Path | None) -> Mapping[str, Any] | 
     if report is None and not results.last_of(manifest).is_file():
         return None
     return results.read(manifest, report)[1]
+
+
+def pace_of(usage: Usage | None, last: pace.Pace | None, stored: pace.Pace | None) -> pace.Pace | None:
+    """The last run's, else the stored one; of a GPU's profile, first one of a GPU."""
+    known = [each for each in (last, stored) if each is not None]
+    wanted = [each for each in known if each.on_gpu] if usage is not None and usage.on_device else known
+    return next(iter((*wanted, *known)), None)
 
 
 def stored_pace(manifest: Manifest | None, kernel: Kernel) -> pace.Pace | None:

@@ -40,34 +40,48 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class Around:
-    """Of each host span, itself or the nearest around it: the outermost match, and the names of module and phase."""
+    """
+    Of each host span, itself or the nearest around it: the outermost match, and the names of module and phase.
+    `wanted` are the names that match, of the host's and of the device's spans.
+    """
 
+    wanted: frozenset[int]
     match: Sequence[int]
     module: Sequence[int]
     phase: Sequence[int]
     inside: Sequence[int]
 
 
-def calls_of(line: Timeline, asked: Asked) -> Iterator[Call]:
+def calls_of(line: Timeline, asked: Asked, around: Around) -> Iterator[Call]:
     """Outermost matches only, so that no time counts twice; then matching device kernels that none of them started."""
-    wanted = {n for n, name in enumerate(line.names) if any(fnmatchcase(name, p) for p in asked.patterns)}
-    around = surroundings(line, wanted, asked.within)
     times = with_all_below(line, started_ns(line)) if line.on_device else line.duration_ns
     for n in range(len(line.name)):
         if around.match[n] == n and here(around, n, asked):
             yield call(line, around, n, line.name[n], times[n])
     for starter, name, ns in zip(line.starter, line.device_name, device_ns(line), strict=True):
-        inside_match = starter != NONE and around.match[starter] != NONE
-        if name in wanted and not inside_match and here(around, starter, asked):
+        if match_of(around, starter) == NONE and name in around.wanted and here(around, starter, asked):
             yield call(line, around, starter, name, ns)
+
+
+def device_spans_of(line: Timeline, asked: Asked, around: Around) -> Iterator[int]:
+    """The device's spans whose time these calls are."""
+    for n, (starter, name) in enumerate(zip(line.starter, line.device_name, strict=True)):
+        match = match_of(around, starter)
+        if (match != NONE or name in around.wanted) and here(around, starter if match == NONE else match, asked):
+            yield n
+
+
+def match_of(around: Around, starter: int) -> int:
+    return NONE if starter == NONE else around.match[starter]
 
 
 def here(around: Around, n: int, asked: Asked) -> bool:
     return not asked.within or (n != NONE and around.inside[n] != NONE)
 
 
-def surroundings(line: Timeline, wanted: set[int], within: str) -> Around:
-    named = dict(enumerate(line.names))
+def surroundings(line: Timeline, asked: Asked) -> Around:
+    named, within = dict(enumerate(line.names)), asked.within
+    wanted = frozenset(n for n, name in named.items() if any(fnmatchcase(name, p) for p in asked.patterns))
     modules = {n for n, name in named.items() if name.startswith(MODULE)}
     phases = {n for n, name in named.items() if phase_in(name)}
     insides = {n for n, name in named.items() if within and fnmatchcase(name.removeprefix(MODULE), within)}
@@ -78,7 +92,7 @@ def surroundings(line: Timeline, wanted: set[int], within: str) -> Around:
         module[n] = name if name in modules else outer[1]
         phase[n] = name if name in phases and kind is Kind.RANGE else outer[2]
         inside[n] = name if name in insides and kind in (Kind.RANGE, Kind.FRAME) else outer[3]
-    return Around(match=match, module=module, phase=phase, inside=inside)
+    return Around(wanted=wanted, match=match, module=module, phase=phase, inside=inside)
 
 
 def phase_in(name: str) -> str:

@@ -52,6 +52,11 @@ class Known:
     pace: Pace | None = None
     report: Mapping[str, Any] | None = None
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the profile is of a GPU, and the pace of a CPU: of another path than what production runs."""
+        return self.usage is not None and self.usage.on_device and self.pace is not None and not self.pace.on_gpu
+
 
 def conditions(known: Known) -> tuple[Condition, ...]:
     return (bottleneck(known), rival(known), workloads(known), way_out(known))
@@ -78,15 +83,18 @@ def bottleneck(known: Known) -> Condition:
 
 
 def end_to_end(usage: Usage) -> float:
-    """The share of the elapsed time, also that in which the device had nothing to do."""
-    return usage.share * usage.busy
+    """
+    The share of the elapsed time, also that in which the device had nothing to do. All of the time in which any of the
+    operator's spans ran, whatever ran beside them: without them that may be faster, and nothing else can be.
+    """
+    return usage.used_busy_ns / usage.elapsed_ns if usage.elapsed_ns else usage.share
 
 
 def rival(known: Known) -> Condition:
     name, operator, pace = "fair rival", known.kernel.production_operator, known.pace
     todo = "; ".join(rival_todo(known))
     found = "; ".join(filter(None, (f"production runs {operator}" if operator else "", pace.text if pace else "")))
-    if pace is not None and not pace.faster:
+    if pace is not None and not pace.faster and not known.elsewhere:
         todo = todo or "tune the kernel, or remove it: a win that is not clear goes to the simpler path"
         return Condition(name=name, state=State.AGAINST, found=found, todo=todo)
     return Condition(name=name, state=State.MISSING if todo else State.SHOWN, found=found, todo=todo)
@@ -97,6 +105,8 @@ def rival_todo(known: Known) -> Iterator[str]:
         yield "name what production runs without it in `production_operator`, and let `fallback` be that"
     if known.pace is None:
         yield f"{CHECK}, which times it beside {known.kernel.fallback or 'its fallback'}"
+    elif known.elsewhere:
+        yield f"{CHECK} on a GPU: the profile is of one, and this pace of a CPU"
 
 
 def workloads(known: Known) -> Condition:

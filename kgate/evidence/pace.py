@@ -14,13 +14,14 @@ from kgate.model import FALLBACK, HEAD, Baseline, Kernel
 class Pace:
     """
     Time of the custom path over the fallback's, the mean over workloads by weight. `high` is the upper end of its
-    95 % interval, None where none is known; `source` says where it is from.
+    95 % interval, None where none is known; `source` says where it is from, and `on_gpu` on what it was measured.
     """
 
     ratio: float
     low: float | None
     high: float | None
     source: str
+    on_gpu: bool
 
     @property
     def faster(self) -> bool:
@@ -35,7 +36,7 @@ class Pace:
 
 def of_report(body: Mapping[str, Any], kernel: str) -> Pace | None:
     """The kernel's own ratio, or that of its one timed case; of several cases without one the mean, unbounded."""
-    source = f"measured {body['started'][:10]} on {body['device']}"
+    source, on_gpu = f"measured {body['started'][:10]} on {body['device']}", bool(body["on_gpu"])
     whole = [r for k in body["kernels"] if k["name"] == kernel for r in against_fallback(k["ratios"])]
     cases = [
         (r, weight_of(body, kernel, case["workload"]))
@@ -46,9 +47,9 @@ def of_report(body: Mapping[str, Any], kernel: str) -> Pace | None:
     for ratio in (*whole, *(r for r, _ in cases if len(cases) == 1)):
         bounded = ratio["launches"] > 1
         low, high = (ratio["low"], ratio["high"]) if bounded else (None, None)
-        return Pace(ratio=ratio["median"], low=low, high=high, source=source)
+        return Pace(ratio=ratio["median"], low=low, high=high, source=source, on_gpu=on_gpu)
     mean = mean_of((r["median"], weight) for r, weight in cases)
-    return Pace(ratio=mean, low=None, high=None, source=source) if mean else None
+    return Pace(ratio=mean, low=None, high=None, source=source, on_gpu=on_gpu) if mean else None
 
 
 def against_fallback(ratios: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -68,7 +69,7 @@ def of_baseline(stored: Baseline, kernel: Kernel) -> Pace | None:
             pairs.append((case.custom_ns / case.fallback_ns, workload.weight))
     mean = mean_of(pairs)
     source = f"baseline of {stored.device}, {stored.date}"
-    return Pace(ratio=mean, low=None, high=None, source=source) if mean else None
+    return Pace(ratio=mean, low=None, high=None, source=source, on_gpu=stored.device != "cpu") if mean else None
 
 
 def mean_of(pairs: Iterable[tuple[float, float]]) -> float | None:

@@ -38,7 +38,7 @@ def recommendation(known: Known) -> Recommendation:
 
 
 def advised(known: Known, usage: Usage | None, hot: bool | None, steady: bool | None) -> tuple[Advice, str]:
-    if known.pace is not None and not known.pace.faster:
+    if known.pace is not None and not known.pace.faster and not known.elsewhere:
         return Advice.REMOVE, f"it is not shown to be faster than its fallback: {known.pace.text}"
     if usage is None:
         return Advice.UNKNOWN, conditions(known)[0].todo
@@ -48,7 +48,7 @@ def advised(known: Known, usage: Usage | None, hot: bool | None, steady: bool | 
             return Advice.NOTE, f"{share} is too little today; the shapes are stable, so look again when it grows"
         return Advice.STAY, f"{share} is too little to pay for a kernel's upkeep"
     if steady is None:
-        return Advice.UNKNOWN, f"{share} is hot, and the trace has no shapes; {TORCH_SHAPES}"
+        return Advice.UNKNOWN, f"{share} is hot, and the trace has no shapes of {lacking(usage)}; {TORCH_SHAPES}"
     if not steady:
         return (
             Advice.BATCH,
@@ -58,9 +58,17 @@ def advised(known: Known, usage: Usage | None, hot: bool | None, steady: bool | 
 
 
 def stable(usage: Usage) -> bool | None:
+    """None also where calls without recorded shapes could turn the answer."""
     if usage.shapes is None or not usage.used_ns:
         return None
-    return usage.shapes.few_ns >= STABLE * usage.used_ns
+    few_ns, needed_ns = usage.shapes.few_ns, STABLE * usage.used_ns
+    return None if few_ns < needed_ns <= few_ns + usage.shapes.unknown_ns else few_ns >= needed_ns
+
+
+def lacking(usage: Usage) -> str:
+    return (
+        "its calls" if usage.shapes is None else f"calls that take {percent(usage.shapes.unknown_ns / usage.used_ns)}"
+    )
 
 
 def scattered(usage: Usage) -> str:

@@ -7,6 +7,7 @@ memory, 300 MB in 4 s of processor time with its C backend, and in a minute with
 
 import gzip
 import io
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ UTILITIES = frozenset(
 OVERHEAD = "overhead"  # of the profiler itself; Kineto writes it for process -1, whichever thread it held up
 SOMEWHERE = ""  # in place of a thread
 STEP, STEPS = "ProfilerStep#", "ProfilerStep*"  # torch's table has one row for all steps
+TIME_LIMIT_US = 1 << 52  # 142 years: the sum of any two, in nanoseconds, is one of 64 bits
 RECORD = "record one with torch.profiler and export_chrome_trace()"
 
 
@@ -92,7 +94,7 @@ def spans(path: Path) -> Iterator[Span]:
                     yield span
     except JSONError as error:
         raise UsageError(f"{path}: not a whole trace in Chrome's JSON ({first_line(error)}); {RECORD}") from error
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{path}: cannot be read ({reason}); name a trace that can") from error
 
@@ -118,12 +120,17 @@ def events(stream: IO[bytes]) -> Iterator[Any]:
 
 
 def span_of(event: Mapping[str, Any]) -> Span | None:
-    """None for what takes no time (counters, flows, names of threads), and for what torch's table leaves out."""
+    """
+    None for what takes no time (counters, flows, names of threads), for what torch's table leaves out, and for times
+    that no clock has shown.
+    """
     kind = KINDS.get(str(event.get("cat"))) if event.get("ph") == "X" else None
     name = str(event.get("name"))
     if kind is None or name in UTILITIES:
         return None
-    start_ns = nanoseconds(event.get("ts", 0))
+    start_ns, duration_ns = nanoseconds(event.get("ts", 0)), nanoseconds(event.get("dur", 0))
+    if start_ns is None or duration_ns is None:
+        return None
     given = event.get("args")
     args = given if isinstance(given, Mapping) else {}
     return Span(
@@ -131,20 +138,28 @@ def span_of(event: Mapping[str, Any]) -> Span | None:
         name=STEPS if name.startswith(STEP) else name,
         thread=SOMEWHERE if event.get("cat") == OVERHEAD else f"{event.get('pid')}/{event.get('tid')}",
         start_ns=start_ns,
-        end_ns=start_ns + nanoseconds(event.get("dur", 0)),
+        end_ns=start_ns + duration_ns,
         external=whole(args.get("External id", 0)),
         correlation=whole(args.get("correlation", 0)),
         sizes=tuple(sizes_in(args.get("Input Dims", ()))) if kind is Kind.OPERATOR else (),
     )
 
 
-def nanoseconds(microseconds: Any) -> int:
-    """Exactly: ijson gives decimals, and a time since start-up in binary would be off by a nanosecond or two."""
-    return int(microseconds * 1000) if isinstance(microseconds, int | float | Decimal) else 0
+def nanoseconds(microseconds: Any) -> int | None:
+    """
+    Exactly: ijson gives decimals, and a time since start-up in binary would be off by a nanosecond or two. 0 for what
+    is no number, None beyond TIME_LIMIT_US.
+    """
+    if not isinstance(microseconds, int | float | Decimal):
+        return 0
+    return int(microseconds * 1000) if -TIME_LIMIT_US < microseconds < TIME_LIMIT_US else None
 
 
 def whole(value: Any) -> int:
-    return value if isinstance(value, int) else 0
+    """A number of an event, of 64 bits without a sign in the trace and with one in a column; 0 for anything else."""
+    if not isinstance(value, int) or not 0 <= value < 1 << 64:
+        return 0
+    return value - (1 << 64) if value >= 1 << 63 else value
 
 
 def sizes_in(dims: Any) -> Iterator[tuple[int, ...]]:

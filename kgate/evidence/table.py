@@ -37,7 +37,7 @@ def text(found: Decided) -> str:
 def profile(usage: Usage) -> Iterator[str]:
     where = "GPU" if usage.on_device else "CPU"
     yield f"{time_of(usage.used_ns)} of {time_of(usage.whole_ns)} {where} time: {percent(usage.share)}"
-    if usage.busy < 1:
+    if end_to_end(usage) != usage.share:
         yield f"the GPU worked in {percent(usage.busy)} of {time_of(usage.elapsed_ns)}: {percent(end_to_end(usage))}"
     bound = ceiling.gain(end_to_end(usage))
     yield f"ceiling: {factor(bound)}, without any cost of its own ({ceiling.SOURCE}: 1 / (1 − share))"

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgate.evidence.calls import OTHER, Asked, Call, calls_of, phased
+from kgate.evidence.calls import OTHER, Asked, Call, calls_of, device_spans_of, phased, surroundings
 from kgate.evidence.rows import device_ns, own_ns
 from kgate.evidence.spans import Sizes
 from kgate.evidence.timeline import Timeline
@@ -24,17 +24,22 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Shapes:
-    """`few_ns`: of the time, what goes to the FEW shapes of each operator that take the most."""
+    """
+    `few_ns`: of the time, what goes to the FEW shapes of each operator that take the most; `unknown_ns`: what goes to
+    calls of which no shapes are recorded.
+    """
 
     distinct: int
     few_ns: int
+    unknown_ns: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
     """
     Times on the device where the trace has any, else on the host. `whole_ns` is what torch's table takes as 100 %.
-    Of the device, `elapsed_ns` is from its first span to its last, and `busy_ns` of that when anything ran.
+    Of the device, `elapsed_ns` is from its first span to its last, `busy_ns` of that when anything ran, and
+    `used_busy_ns` when any of the operator's spans ran; what ran side by side counts once.
     Groups beyond LARGEST are not among them. `phases_by` is "range", "rows" or "", where neither tells phases apart.
     """
 
@@ -50,6 +55,7 @@ class Usage:
     shapes: Shapes | None  # None where none is recorded
     elapsed_ns: int = 0
     busy_ns: int = 0
+    used_busy_ns: int
 
     @property
     def share(self) -> float:
@@ -68,7 +74,8 @@ def names_of(operator: str) -> tuple[str, ...]:
 
 
 def usage(line: Timeline, asked: Asked) -> Usage:
-    calls, phases_by = phased(list(calls_of(line, asked)), line, asked)
+    around = surroundings(line, asked)
+    calls, phases_by = phased(list(calls_of(line, asked, around)), line, asked)
     recorded = any(call.sizes for call in calls)
     elapsed_ns, busy_ns = occupied(line.device_start_ns, line.device_end_ns)
     return Usage(
@@ -84,7 +91,14 @@ def usage(line: Timeline, asked: Asked) -> Usage:
         shapes=shapes_of(calls) if recorded else None,
         elapsed_ns=elapsed_ns,
         busy_ns=busy_ns,
+        used_busy_ns=covered(line, device_spans_of(line, asked, around)),
     )
+
+
+def covered(line: Timeline, spans: Iterable[int]) -> int:
+    chosen = list(spans)
+    starts, ends = ([column[n] for n in chosen] for column in (line.device_start_ns, line.device_end_ns))
+    return occupied(starts, ends)[1]
 
 
 def grouped(calls: Iterable[tuple[str, Call]]) -> tuple[Group, ...]:
@@ -100,10 +114,14 @@ def grouped(calls: Iterable[tuple[str, Call]]) -> tuple[Group, ...]:
 
 def shapes_of(calls: Iterable[Call]) -> Shapes:
     times: dict[str, Counter[Sizes]] = {}
+    unknown = 0
     for each in calls:
-        times.setdefault(each.name, Counter())[each.sizes] += each.ns
+        if each.sizes:
+            times.setdefault(each.name, Counter())[each.sizes] += each.ns
+        else:
+            unknown += each.ns
     few = sum(ns for shapes in times.values() for _, ns in shapes.most_common(FEW))
-    return Shapes(distinct=sum(map(len, times.values())), few_ns=few)
+    return Shapes(distinct=sum(map(len, times.values())), few_ns=few, unknown_ns=unknown)
 
 
 def shown(sizes: Sizes) -> str:

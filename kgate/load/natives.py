@@ -21,7 +21,7 @@ class Natives:
 
     def __init__(self, names: Collection[str], read: Callable[[str], bytes]) -> None:
         self.names = frozenset(name for name in names if name.endswith(SUFFIXES))
-        self.built = frozenset(name for name in names if name.endswith((*SUFFIXES, *BUILD_SUFFIXES)) or base(name))
+        self.built = self.names | frozenset(n for n in names if n.endswith(BUILD_SUFFIXES) or is_build_file(n))
         self.read = read
         self.by_name: dict[str, list[str]] = {}
         for name in self.names:
@@ -67,7 +67,7 @@ class Natives:
                 yield name
 
 
-def base(name: str) -> bool:
+def is_build_file(name: str) -> bool:
     return posixpath.basename(name) in BUILD_FILES
 
 

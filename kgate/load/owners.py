@@ -18,10 +18,10 @@ from functools import cache
 from pathlib import Path, PurePath
 
 from kgate.model import Kernel, Ownership, Place
+from kgate.model.owners import is_owner
 
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 SIZE_LIMIT = 3 * 1000 * 1000  # bytes
-OWNER = re.compile(r"@[\w.-]+(/[\w.-]+)?|[^@\s]+@[^@\s]+\.[^@\s]+")
 # A space or # belongs to the pattern behind a backslash; the pattern ends at the first blank.
 PATTERN = re.compile(r"(?:\\.|[^\s\\])+")
 
@@ -152,7 +152,7 @@ def fault(text: str, pattern: str, rest: str, owners: Sequence[str]) -> str:
         return "since the pattern matches nothing"
     if rest and not rest[0].isspace():
         return "since a backslash stands before nothing"
-    wrong = next((owner for owner in owners if not OWNER.fullmatch(owner)), None)
+    wrong = next((owner for owner in owners if not is_owner(owner)), None)
     return "" if wrong is None else f"since {wrong} is no @user, @org/team or e-mail address"
 
 

@@ -1,18 +1,16 @@
 """Who counts as an owner, and the lines of CODEOWNERS as evidence."""
 
-import re
 from collections.abc import Iterable, Mapping
 
 from kgate.model import Kernel, Ownership, Place
 
-# GitHub's own forms in CODEOWNERS: a user, a team of an organisation, or an e-mail address.
-FORM = re.compile(r"@[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})(?:/[A-Za-z0-9._-]+)?|[^@\s]+@[^@\s]+\.[^@\s]+")
-CATCH_ALL = ("*", "**", "/", "/*", "/**", "**/*")
 SHOWN = 5
+WILD = frozenset("*?./")
 
 
-def valid(owner: str) -> bool:
-    return FORM.fullmatch(owner) is not None
+def catch_all(pattern: str) -> bool:
+    """Whether the pattern names no folder, file or ending: `*`, `/**/*`, `*.*`."""
+    return set(pattern) <= WILD
 
 
 def rule_of(ownership: Ownership, path: str) -> tuple[Place, str, tuple[str, ...]] | None:
@@ -40,7 +38,7 @@ def lines(ownership: Ownership, paths: Iterable[str]) -> Mapping[str, str]:
 
 def said(pattern: str, owners: tuple[str, ...]) -> str:
     """`/kernels/ @acme/kernels: `; a catch-all is called one, and a line without owners as well."""
-    what = "a catch-all alone, " if pattern in CATCH_ALL else ""
+    what = "a catch-all alone, " if catch_all(pattern) else ""
     return f"{what}{pattern} {' '.join(owners) or 'without an owner'}: "
 
 

@@ -11,8 +11,8 @@ ON_CPU: Level | None = None
 WANTS = "At least one owner of each kernel can write to the repository."
 WHY = "GitHub asks nobody for review who cannot write, so a kernel whose owners all left is without an owner."
 SATISFY = (
-    "Give an owner write access, or name one who has it. Access is asked of GitHub where a token allows it; elsewhere "
-    "it is not checked, which the report says, and this rule is silent."
+    "Give an owner write access, or name one who has it. kgate does not ask GitHub for it: the report says `not "
+    "checked`, and this rule is silent wherever nobody has checked."
 )
 
 

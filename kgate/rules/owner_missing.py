@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import date
 
 from kgate.model import Finding, Kernel, Level, Ownership, Run
+from kgate.model.owners import is_owner
 from kgate.rules._law import Limit, Said, of_kernel
-from kgate.rules._owners import CATCH_ALL, lines, rule_of, shortened, valid
+from kgate.rules._owners import catch_all, lines, rule_of, shortened
 
 NAME = "owner-missing"
 DEFAULT = Level.FAIL
@@ -32,7 +33,7 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
 
 
 def on_purpose(kernel: Kernel) -> bool:
-    return bool(kernel.unowned_reason or kernel.unowned_expires) and not any(map(valid, kernel.owners))
+    return bool(kernel.unowned_reason or kernel.unowned_expires) and not any(map(is_owner, kernel.owners))
 
 
 def without_owner(kernel: Kernel) -> Said:
@@ -44,7 +45,7 @@ def without_owner(kernel: Kernel) -> Said:
 
 
 def kernel_said(kernel: Kernel, ownership: Ownership, today: date) -> Said | None:
-    if any(valid(owner) for owner in (*kernel.owners, *ownership.owners)):
+    if any(map(is_owner, (*kernel.owners, *ownership.owners))):
         return None
     if on_purpose(kernel):
         return unowned_said(kernel, today)
@@ -92,4 +93,4 @@ def codeowners_said(kernel: Kernel, ownership: Ownership) -> Said | None:
 
 def covered(ownership: Ownership, path: str) -> bool:
     rule = rule_of(ownership, path)
-    return rule is not None and rule[1] not in CATCH_ALL and any(valid(owner) for owner in rule[2])
+    return rule is not None and not catch_all(rule[1]) and any(map(is_owner, rule[2]))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from kgate.evidence import Decided, ceiling, table
+from kgate.evidence import Decided, ceiling, pace_of, table
 from kgate.evidence.conditions import Known, State, conditions
 from kgate.evidence.pace import Pace, of_baseline, of_report
 from kgate.evidence.recommendation import Advice, recommendation
@@ -28,7 +28,7 @@ from tests.unit.builders import (
     workload,
 )
 
-FASTER = Pace(ratio=0.5, low=0.49, high=0.51, source="measured 2026-10-07 on h200")
+FASTER = Pace(ratio=0.5, low=0.49, high=0.51, source="measured 2026-10-07 on h200", on_gpu=True)
 
 
 def usage(share: float, *, few: float = 1.0, **changes: Any) -> Usage:
@@ -44,9 +44,10 @@ def usage(share: float, *, few: float = 1.0, **changes: Any) -> Usage:
         by_module=(),
         by_phase=(),
         phases_by="",
-        shapes=Shapes(distinct=40, few_ns=round(few * used)),
+        shapes=Shapes(distinct=40, few_ns=round(few * used), unknown_ns=0),
         elapsed_ns=1_000_000,
         busy_ns=1_000_000,
+        used_busy_ns=used,
     )
     return replace(made, **changes)
 
@@ -84,7 +85,9 @@ def test_the_advice_is_by_how_hot_and_how_stable(share: float, few: float, advic
 
 
 def test_a_custom_path_that_is_not_shown_to_be_faster_is_to_be_removed_however_hot_it_is() -> None:
-    said = recommendation(known(pace=Pace(ratio=0.98, low=0.95, high=1.01, source="measured today on h200")))
+    said = recommendation(
+        known(pace=Pace(ratio=0.98, low=0.95, high=1.01, source="measured today on h200", on_gpu=True))
+    )
 
     assert said.advice is Advice.REMOVE
     assert "-2.0 % (95 %: -5.0 … +1.0 %) against the fallback, measured today on h200" in said.why
@@ -96,10 +99,47 @@ def test_without_a_profile_or_without_shapes_nothing_is_recommended() -> None:
 
 
 def test_a_device_that_waits_half_the_time_makes_an_operator_half_as_hot() -> None:
-    said = conditions(known(usage=usage(0.5, busy_ns=500_000)))[0]
+    said = conditions(known(usage=usage(0.5, busy_ns=500_000, used_busy_ns=250_000)))[0]
 
     assert said.found.startswith("50.0 % of GPU time in 4 calls")
     assert said.found.endswith("the whole is 1.33× as fast")
+
+
+def test_an_operator_beside_which_others_run_is_as_hot_as_the_time_in_which_it_ran() -> None:
+    said = conditions(known(usage=usage(0.25, used_busy_ns=500_000)))[0]
+
+    assert said.found.startswith("25.0 % of GPU time in 4 calls")
+    assert said.found.endswith("the whole is 2.00× as fast")
+
+
+def test_a_pace_of_a_cpu_removes_nothing_that_a_gpu_runs() -> None:
+    slow = Pace(ratio=1.5, low=1.4, high=1.6, source="measured today on cpu", on_gpu=False)
+
+    found = known(pace=slow)
+
+    assert recommendation(found).advice is Advice.DEEP
+    assert conditions(found)[1].state is State.MISSING
+    assert "run `kgate check` on a GPU" in conditions(found)[1].todo
+    assert recommendation(known(pace=slow, usage=usage(0.25, on_device=False))).advice is Advice.REMOVE
+
+
+def test_a_stored_pace_of_a_gpu_comes_before_the_last_run_on_a_cpu() -> None:
+    laptop = Pace(ratio=1.5, low=1.4, high=1.6, source="measured today on cpu", on_gpu=False)
+
+    assert pace_of(usage(0.25), laptop, FASTER) is FASTER
+    assert pace_of(usage(0.25), laptop, None) is laptop
+    assert pace_of(usage(0.25, on_device=False), laptop, FASTER) is laptop
+    assert pace_of(None, None, FASTER) is FASTER
+
+
+@pytest.mark.parametrize(("few_ns", "stable"), [(230_000, True), (200_000, None), (100_000, None), (90_000, False)])
+def test_calls_without_shapes_leave_open_what_they_could_turn(few_ns: int, stable: bool | None) -> None:
+    shapes = Shapes(distinct=40, few_ns=few_ns, unknown_ns=125_000)
+
+    said = recommendation(known(usage=usage(0.25, shapes=shapes)))
+
+    assert said.stable is stable
+    assert ("no shapes of calls that take 50.0 %" in said.why) is (stable is None)
 
 
 def test_all_four_conditions_can_be_shown() -> None:
@@ -144,8 +184,8 @@ def test_the_pace_is_the_report_s_and_else_the_baseline_s() -> None:
 
 
 def test_a_stored_pace_within_the_margin_is_not_faster() -> None:
-    assert not Pace(ratio=0.98, low=None, high=None, source="baseline").faster
-    assert Pace(ratio=0.96, low=None, high=None, source="baseline").faster
+    assert not Pace(ratio=0.98, low=None, high=None, source="baseline", on_gpu=True).faster
+    assert Pace(ratio=0.96, low=None, high=None, source="baseline", on_gpu=True).faster
 
 
 def test_the_ceiling_is_hand_arithmetic() -> None:

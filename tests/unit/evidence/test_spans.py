@@ -8,7 +8,7 @@ import pytest
 
 from kgate.errors import UsageError
 from kgate.evidence.spans import Kind, sizes_in, spans
-from tests.unit.evidence.traces import host, kernel, operator, written
+from tests.unit.evidence.traces import host, kernel, lined, operator, written
 
 EVENTS = [
     {"ph": "M", "name": "process_name", "pid": 7, "tid": 0, "args": {"name": "python"}},
@@ -50,6 +50,7 @@ def test_every_form_of_the_same_events_reads_the_same(tmp_path: Path, shape: str
         (b"", "not a whole trace in Chrome's JSON"),
         (b"<html>", "not a whole trace in Chrome's JSON"),
         (gzip.compress(b'{"traceEvents": []}', mtime=0)[:-9], "cannot be read"),
+        (gzip.compress(b'{"traceEvents": []}', mtime=0)[:10] + bytes(range(7, 47)), "cannot be read"),
     ],
 )
 def test_a_file_that_is_no_whole_trace_is_refused_in_one_sentence(tmp_path: Path, data: bytes, sentence: str) -> None:
@@ -72,6 +73,22 @@ def test_events_of_odd_forms_are_passed_over(tmp_path: Path) -> None:
     (found,) = spans(path)
 
     assert (found.start_ns, found.end_ns, found.sizes) == (0, 0, ())
+
+
+def test_numbers_of_64_bits_tie_host_and_device_and_times_beyond_any_clock_are_passed_over(tmp_path: Path) -> None:
+    last = 2**64 - 1
+    events = [
+        operator("aten::addmm", 0, 20, external=last),
+        kernel("sgemm", 30, 10, external=last),
+        kernel("soon", 1e300, 10),
+        kernel("long", 0, 2**70),
+        operator("odd", 0, 1, external=2**64),
+    ]
+
+    line = lined(tmp_path, *events)
+
+    assert [line.names[name] for name in line.device_name] == ["sgemm"]
+    assert [line.names[line.name[n]] for n in line.starter] == ["aten::addmm"]
 
 
 def test_a_list_of_tensors_has_a_shape_for_each() -> None:

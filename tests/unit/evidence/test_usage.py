@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kgate.evidence.calls import by_rows
-from kgate.evidence.usage import Group, names_of
+from kgate.evidence.usage import Group, Shapes, names_of
 from tests.unit.evidence.traces import Event, host, kernel, operator, used
 
 ADDMM = [[512], [64, 128], [128, 512]]
@@ -117,6 +117,29 @@ def test_the_device_s_idle_time_is_elapsed_and_not_busy(tmp_path: Path) -> None:
     found = used(tmp_path, CUDA, "acme::*")
 
     assert (found.elapsed_ns, found.busy_ns) == (130_000, 100_000)
+
+
+def test_of_spans_side_by_side_the_time_in_which_any_of_the_operator_ran_is_its(tmp_path: Path) -> None:
+    events = [
+        operator("aten::addmm", 0, 5, ONE, external=1),
+        kernel("a", 0, 100, external=1),
+        *(kernel(name, 100, 100) | {"tid": tid} for tid, name in enumerate("bcd")),
+        kernel("a", 150, 20, external=1),
+    ]
+
+    found = used(tmp_path, events, "aten::addmm")
+
+    assert (found.elapsed_ns, found.busy_ns, found.used_busy_ns) == (200_000, 200_000, 120_000)
+    assert found.share == pytest.approx(120 / 420)
+    assert used(tmp_path, events, "b", "c").used_busy_ns == 100_000
+
+
+def test_calls_without_shapes_are_no_shape(tmp_path: Path) -> None:
+    bare = [operator("aten::addmm", 10 * n, 10) for n in range(39)]
+
+    found = used(tmp_path, [*bare, operator("aten::addmm", 400, 10, ADDMM)], "aten::addmm")
+
+    assert found.shapes == Shapes(distinct=1, few_ns=10_000, unknown_ns=390_000)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,13 @@
 """Who counts as an owner."""
 
+import json
+
 import pytest
 
+from kgate.load import schemas
 from kgate.model import HEAD, Level, Ownership, Place
+from kgate.model.owners import FORM
+from kgate.rules._owners import lines
 from tests.unit.builders import failure, judged, kernel, run_of, with_outcomes
 
 LINE = Place(path=".github/CODEOWNERS", line=3)
@@ -22,17 +27,33 @@ def codeowners(pattern: str, *owners: str) -> Ownership:
     )
 
 
-@pytest.mark.parametrize("owner", ["@ada", "@acme/kernels", "ada@acme.example", "@a-b/c.d_e"])
+@pytest.mark.parametrize("owner", ["@ada", "@acme/kernels", "ada@acme.example", "@a-b/c.d_e", "@octocat_acme"])
 def test_user_team_and_mail_are_owners(owner):
     assert judged(run_of(kernel(owners=(owner,)))) == ()
 
 
-@pytest.mark.parametrize("owner", ["ada", "@", "@acme/", "kernels team", "@acme/a/b", "-@-"])
+@pytest.mark.parametrize("owner", ["ada", "@", "@acme/", "kernels team", "@acme/a/b", "-@-", "@ada\n", "@" + 40 * "a"])
 def test_another_form_is_no_owner_and_is_named(owner):
     finding = judged(run_of(kernel(owners=(owner,)), base_kernels={}))[0]
 
     assert finding.rule == "owner-missing"
     assert owner in finding.sentence
+
+
+@pytest.mark.parametrize("pattern", ["*", "/**/*", "**/", "**/**", "*/", "**/*/", "*/**", "/*/", "?*", "*.*", "***"])
+def test_a_pattern_that_names_nothing_is_a_catch_all(pattern):
+    assert "a catch-all alone" in next(iter(lines(codeowners(pattern, "@ada"), ["acme/gemm.py"]).values()))
+    assert len(sentences(codeowners(pattern, "@ada"))) == 1
+
+
+@pytest.mark.parametrize("pattern", ["*.py", "/acme/**", "a*", "/**/k?rnels/"])
+def test_a_pattern_that_names_anything_is_none(pattern):
+    assert sentences(codeowners(pattern, "@ada")) == []
+
+
+@pytest.mark.parametrize("schema", ["manifest", "debt"])
+def test_the_schemas_take_the_same_owners(schema):
+    assert json.dumps(FORM) in json.dumps(schemas.parsed(schema))
 
 
 def test_codeowners_will_do_if_it_covers_every_file():
