@@ -11,6 +11,7 @@ if [ -z "$KGATE_BASE" ] || [ -z "$KGATE_LEGS" ]; then
 fi
 mkdir -p "$KGATE_LEGS"
 chosen=(--base "$KGATE_BASE" --head "${KGATE_HEAD:-HEAD}" --shards "${KGATE_SHARDS:-1}" --needs "$KGATE_NEEDS")
+if [ -s "$KGATE_REVIEWS" ]; then chosen+=(--reviews "$KGATE_REVIEWS"); fi
 if [ -n "$KGATE_PROOFS" ]; then chosen+=(--proofs "$KGATE_PROOFS"); fi
 quietly "$KGATE_GATE" -I -m kgate report "${chosen[@]}" --out "$KGATE_RESULTS" -- "$KGATE_LEGS"
 code=$?

@@ -499,6 +499,31 @@ def debt(manifest: Path, form: str) -> ExitCode:
 
 
 @cli.command()
+@click.argument("case")
+@MANIFEST
+@click.option("--bound", required=True, metavar="PERCENT", help="How much slower it may be: 8% or 0.08.")
+@click.option("--reason", required=True, metavar="TEXT", help="What the time buys.")
+@click.option("--until", required=True, metavar="DATE", help="The last day on which this holds, as YYYY-MM-DD.")
+@click.option(
+    "--rule",
+    type=click.Choice(["slower-than-base", "slower-than-fallback"]),
+    default="slower-than-base",
+    show_default=True,
+    help="Whose finding.",
+)
+def accept(case: str, manifest: Path, bound: str, reason: str, until: str, rule: str) -> ExitCode:
+    """Accept that CASE (KERNEL/WORKLOAD) is slower, up to a bound and a day: writes an entry, for review.
+
+    Exit codes: 0 written, 2 there is no such case, or the bound or the day makes no sense.
+    """
+    from kgate import acceptance
+
+    order = acceptance.Order(manifest=manifest, case=case, rule=rule, bound=bound, reason=reason, until=until)
+    click.echo(acceptance.accept(order))
+    return ExitCode.GREEN
+
+
+@cli.command()
 @click.argument("results", nargs=-1, type=click.Path(path_type=Path), metavar="[DIR]...")
 @MANIFEST
 @click.option(
@@ -538,6 +563,12 @@ def debt(manifest: Path, form: str) -> ExitCode:
     help="With --base: GitHub's `needs`, all of whose jobs have to have ended well.",
 )
 @click.option(
+    "--reviews",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --base: reviews of the pull request, as the action fetches them. [default: none]",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
@@ -553,6 +584,7 @@ def report(
     proofs: Path | None,
     drills: str,
     needs: str,
+    reviews: Path | None,
     out: Path | None,
 ) -> ExitCode:
     """Judge the samples of a run again, and tell them in any format; nothing is measured.
@@ -578,6 +610,7 @@ def report(
         proofs=proofs,
         drills=drills,
         needs=needs,
+        reviews=reviews,
     )
     found = joining.join(order)
     shown = joining.rendered(found, form, session.style())

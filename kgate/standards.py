@@ -1,6 +1,6 @@
 """What a run is held to, read from both trees before anything is measured: base's values, kernels in the code, debt."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +17,9 @@ from kgate.terms import Change, Held, Renames
 from kgate.terms.kernels import TRUTHS
 from kgate.terms.renames import entries
 
+# Amendments that want an approval -> by name, who has given it.
+Reviewed = Callable[[Sequence[Amendment]], Mapping[str, tuple[str, ...]]]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Standards:
@@ -28,8 +31,16 @@ class Standards:
     terms: Terms
 
 
-def standards(head: Manifest, base: Base, options: Options) -> Standards:
-    """`head`: the whole manifest, whatever was chosen of it. Raises ManifestError for head's debt, BaselineError."""
+def nobody(amendments: Sequence[Amendment]) -> Mapping[str, tuple[str, ...]]:
+    """No reviews are known where a run is typed."""
+    return {}
+
+
+def standards(head: Manifest, base: Base, options: Options, reviewed: Reviewed = nobody) -> Standards:
+    """
+    `head`: the whole manifest, whatever was chosen of it. `reviewed` tells who has approved which amendment. Raises
+    ManifestError for head's debt, BaselineError.
+    """
     owed = debt.read(head.path, head.root)
     looked = not (options.kernels or options.workloads)
     here, there = inventories(head, base) if looked else (None, None)
@@ -37,16 +48,17 @@ def standards(head: Manifest, base: Base, options: Options) -> Standards:
     before = base.manifest or base.declared
     if before is None:
         # Without any base there is nothing that the change could have made looser.
-        found = replace(found, unheld=bool(base.commit))
+        found = replace(found, unheld=bool(base.commit), accepted=head.accepted)
         return Standards(manifest=head, base=base, names=Renames(), terms=found)
     mine = held(head, before, owed)
     old, remarks = held_by_base(before, head)
     change = Change(base=replace(old, asked=asked_at_base(before, base)), head=mine)
     changes = [a for a in change.amendments if chosen(a, head, options.kernels)]
-    judging, in_words, counted = change.judging(options.approved_by)
+    approvals = reviewed([a for a in changes if a.wants_approval])
+    judging, in_words, counted = change.judging(options.approved_by, approvals)
     # Base's functions keep their own names: they are called in base's tree.
     told = replace(base, manifest=in_words if base.manifest else None, remarks=(*base.remarks, *remarks))
-    found = replace(found, amendments=tuple(changes), debt=counted)
+    found = replace(found, amendments=tuple(changes), debt=counted, approvals=approvals, accepted=judging.accepted)
     return Standards(manifest=judging, base=told, names=change.names, terms=found)
 
 

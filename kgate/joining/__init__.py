@@ -6,22 +6,24 @@
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kgate import planning, premises, wire
 from kgate.errors import BaselineError, ManifestError, UsageError
-from kgate.joining import afresh
+from kgate.joining import afresh, approvals
 from kgate.joining.afresh import Ground
 from kgate.joining.intake import Delivery, Refused, deliveries, once, printable
 from kgate.joining.legs import Joined, Judged, Leg, assigned, expected, missing
 from kgate.joining.table import rendered, texts_of
 from kgate.load import exported, past, tree
 from kgate.load import manifest as manifests
-from kgate.model import Report
+from kgate.load.materials import Materials
+from kgate.model import Amendment, Report
 from kgate.options import Options
 from kgate.runner.ledger import Ledger
+from kgate.standards import Reviewed
 from kgate.wire import ProtocolError
 
 __all__ = ["Joined", "Order", "join", "rendered", "texts_of"]
@@ -42,6 +44,7 @@ class Order:
     proofs: Path | None = None
     drills: str = Options.drills
     needs: str = ""
+    reviews: Path | None = None
 
 
 def join(order: Order) -> Joined:
@@ -73,22 +76,39 @@ def join(order: Order) -> Joined:
 
 
 def grounded(order: Order, root: Path, path: str, scratch: Path) -> Ground:
-    """Both commits' files below `scratch`. `path`: the manifest's, from the git root."""
+    """Both commits' files below `scratch`. `path`: the manifest's, from the git root. Raises UsageError."""
     head = tree.commit_of(root, order.head) if not order.head.startswith("-") else ""
     if not head:
         raise UsageError(f"--head {order.head}: no such commit in this repository; fetch it")
     base = tree.resolve_base(root, order.base)
     here = exported.export(root, head, scratch / "head")
     there = exported.export(root, base.commit, scratch / "base") if base.commit else None
+    manifest = manifests.load(here / path)
+    said = approvals.read(order.reviews) if order.reviews else approvals.Reviews()
+    contents = approvals.Contents(root=root, path=path, manifest=manifest, head=head, materials=Materials.of(manifest))
     return Ground(
         head=here,
         base=there,
         head_commit=head,
         base_commit=base.commit,
-        manifest=manifests.load(here / path),
+        manifest=manifest,
         manifest_before=past.readable(there / path) if there else None,
         changes=exported.differences(root, base.commit, head) if base.commit else {},
+        reviewed=cache_of(contents, said),
     )
+
+
+def cache_of(contents: approvals.Contents, said: approvals.Reviews) -> Reviewed:
+    """Every leg asks of the same amendments, and each look at a commit takes git a moment."""
+    known: dict[tuple[str, ...], Mapping[str, tuple[str, ...]]] = {}
+
+    def reviewed(amendments: Sequence[Amendment]) -> Mapping[str, tuple[str, ...]]:
+        names = tuple(amendment.name for amendment in amendments)
+        if names not in known:
+            known[names] = contents.approved(amendments, said) if said.voices else {}
+        return known[names]
+
+    return reviewed
 
 
 def answered(leg: Leg, came: Sequence[Delivery], ground: Ground, drills: str) -> Judged:

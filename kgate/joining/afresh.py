@@ -29,7 +29,7 @@ from kgate.protocol import Identity
 from kgate.runner.ledger import Ledger
 from kgate.runner.place import Workplace
 from kgate.setting import Setting, standing, stored_baseline
-from kgate.standards import Standards, standards
+from kgate.standards import Reviewed, Standards, nobody, standards
 from kgate.terms.stored import in_words
 from kgate.varying import varied
 
@@ -52,6 +52,7 @@ class Ground:
     manifest: Manifest
     manifest_before: Manifest | None
     changes: Mapping[str, bool] = field(default_factory=dict)
+    reviewed: Reviewed = nobody
 
 
 def judged(leg: Leg, ledgers: Iterable[Ledger], ground: Ground, drills: str) -> Report:
@@ -146,7 +147,7 @@ def held_to(found: Premises, ground: Ground) -> Standards:
         changes=ground.changes,
         declared=before,
     )
-    return standards(head, base, Options(manifest=head.path))
+    return standards(head, base, Options(manifest=head.path), ground.reviewed)
 
 
 def completed(manifest: Manifest, told: Iterable[Kernel]) -> Manifest:

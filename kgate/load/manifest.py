@@ -16,7 +16,7 @@ from kgate.load import document, form, nearby, placeholders, unsupported
 from kgate.load.document import Fields, Mark
 from kgate.load.hints import nearest
 from kgate.load.kernels import kernel
-from kgate.model import Gpu, Ignored, Level, Manifest, Place, Waiver
+from kgate.model import Accepted, Gpu, Ignored, Level, Manifest, Place, Waiver
 
 NAME = "kgate.yaml"
 VERSION = 1
@@ -60,11 +60,30 @@ def load(path: Path) -> Manifest:
         digest=hashlib.sha256(b"".join(p.data for p in parts)).hexdigest(),
         ignored=ignored(top),
         waivers=waivers(top),
+        accepted=accepted(top),
     )
 
 
 def gpu(form: str | Fields) -> Gpu:
     return Gpu() if isinstance(form, str) else Gpu(probation=form["probation"])
+
+
+def accepted(top: Fields) -> tuple[Accepted, ...]:
+    found: dict[tuple[str, str], Accepted] = {}
+    for line in top.get("accepted", ()):
+        place = Place(path=line.at.file, line=line.at.line)
+        entry = Accepted(
+            case=line["case"],
+            rule=line["rule"],
+            bound=float(line["bound"]),
+            reason=line["reason"],
+            until=line["until"],
+            place=place,
+        )
+        if entry.identity in found:
+            raise line.at.error(f"stands in line {found[entry.identity].place.line} already; keep one")
+        found[entry.identity] = entry
+    return tuple(found.values())
 
 
 def waivers(top: Fields) -> tuple[Waiver, ...]:

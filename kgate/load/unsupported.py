@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from kgate.load.document import Fields, Mark, refusal
 from kgate.rules import RULES
 
-TOP = ("accepted",)
 KERNEL = (
     "unfused",
     "inputs",
@@ -21,9 +20,6 @@ def refuse(top: Fields) -> None:
 
 
 def marks(top: Fields) -> Iterator[tuple[Mark, str]]:
-    for name in TOP:
-        if name in top:
-            yield top.marks[name], SENTENCE
     known = {rule.NAME for rule in RULES}
     yield from ((mark, SENTENCE) for rule, _, mark in top.fields("policy").marked() if rule not in known)
     for kernel in top.fields("kernels").values():

@@ -12,6 +12,7 @@ from kgate.model.calibrated import CalibratedCase, Calibration, Counted, Standin
 from kgate.model.days import passed
 from kgate.model.declared import (
     DEVICE_KINDS,
+    Accepted,
     Gpu,
     Ignored,
     Kernel,
@@ -95,6 +96,7 @@ __all__ = [
     "SWITCH_OFF",
     "SWITCH_ON",
     "TIMED",
+    "Accepted",
     "Amendment",
     "Arm",
     "Baseline",

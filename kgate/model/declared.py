@@ -240,6 +240,29 @@ class Waiver:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Accepted:
+    """
+    A line of `accepted`: up to the day `until`, a finding of `rule` on `case` (`gemm/small`) warns and does not block
+    where it goes no further than `bound`: 0.08 is 8 % slower.
+    """
+
+    case: str
+    rule: str
+    bound: float
+    reason: str
+    until: str
+    place: Place
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        return (self.rule, self.case)
+
+    @property
+    def expires(self) -> str:
+        return self.until
+
+
+@dataclass(frozen=True, kw_only=True)
 class Manifest:
     """`path` is the file; `folder` is where its paths start; `root` is the git root above it."""
 
@@ -256,6 +279,7 @@ class Manifest:
     digest: str  # sha256 of the file's bytes (and of what it includes)
     ignored: tuple[Ignored, ...] = ()
     waivers: tuple[Waiver, ...] = ()
+    accepted: tuple[Accepted, ...] = ()
 
     @property
     def declares_work(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from kgate.model.declared import Ignored, Place
+from kgate.model.declared import Accepted, Ignored, Place
 
 # Of a value that judges. `renamed` and what comes before it apply at once, the others when an owner has approved.
 Kind = Literal["tightened", "added", "renamed", "loosened", "removed", "moved"]
@@ -96,7 +96,8 @@ class Owed:
 class Terms:
     """
     `inventory` and `base_inventory`: None where code was not looked at. `debt`: what counts, which is head's, but for
-    what base does not have. `unheld`: base has no manifest, so that the change is judged by its own.
+    what base does not have. `unheld`: base has no manifest, so that the change is judged by its own. `approvals`: by an
+    amendment's name, who has approved just that in a review; `approved_by` have approved all that is theirs.
     """
 
     inventory: Inventory | None = None
@@ -105,9 +106,15 @@ class Terms:
     approved_by: tuple[str, ...] = ()
     debt: tuple[Owed, ...] = ()
     unheld: bool = False
+    approvals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    accepted: tuple[Accepted, ...] = ()  # that count: base's, and those that somebody has approved
 
     def approved(self, amendment: Amendment) -> bool:
-        return amendment.approved(self.approved_by)
+        return bool(self.approvals.get(amendment.name)) or amendment.approved(self.approved_by)
+
+    def approvers(self, amendment: Amendment) -> tuple[str, ...]:
+        by_hand = self.approved_by if amendment.approved(self.approved_by) else ()
+        return tuple(dict.fromkeys((*self.approvals.get(amendment.name, ()), *by_hand)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,9 @@ def line(terms: Terms) -> str:
     """`against base: 1 loosened, 2 added; 1 approved by @ada`; "" where nothing has changed."""
     numbers = {kind: sum(a.kind == kind for a in terms.amendments) for kind in reversed(KINDS)}
     told = ", ".join(f"{number} {kind}" for kind, number in numbers.items() if number)
-    approved = sum(a.wants_approval and terms.approved(a) for a in terms.amendments)
-    by = f"; {approved} approved by {', '.join(terms.approved_by)}" if approved else ""
+    approved = [a for a in terms.amendments if a.wants_approval and terms.approved(a)]
+    names = dict.fromkeys(name for a in approved for name in terms.approvers(a))
+    by = f"; {len(approved)} approved by {', '.join(names)}" if approved else ""
     owed = f"; {count(len(terms.debt), 'old fault')} known (`kgate debt`)" if terms.debt else ""
     return f"limits against base: {told or 'none changed'}{by}{owed}" if told or owed else ""
 

@@ -7,12 +7,12 @@ that names it best. What base shows as well is marked pre-existing and does not 
 
 import difflib
 import textwrap
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timezone
 
 from kgate.errors import UsageError
-from kgate.model import Finding, Level, Owed, Run, Scope
+from kgate.model import BASE, FALLBACK, HEAD, Accepted, Finding, Level, Owed, Run, Scope, passed
 from kgate.model.declared import RULE_NAMES
 from kgate.rules import (
     check_too_loose,
@@ -107,6 +107,7 @@ RULES: tuple[RuleModule, ...] = (
 )
 # What times alone can show. They say nothing where the run's controls have failed.
 OF_TIMES: tuple[RuleModule, ...] = (slower_than_base, slower_than_fallback, slower_than_baseline, unsteady)
+RIVALS: Mapping[str, str] = {slower_than_base.NAME: BASE.name, slower_than_fallback.NAME: FALLBACK.name}
 CALIBRATED = (slower_than_base.NAME, slower_than_fallback.NAME)
 # What `kgate drill` can answer.
 WAY_OUT: tuple[RuleModule, ...] = (
@@ -127,8 +128,29 @@ def judge(run: Run, policy: Mapping[str, Level], today: date | None = None) -> t
     day = today or datetime.now(timezone.utc).date()
     shown_by_base = {f.identity for f in stated(as_base(run), policy, day) if not f.undecided}
     owed = {entry.identity: entry for entry in run.terms.debt}
-    findings = [settled(run, f, shown_by_base, owed.get(f.identity)) for f in stated(run, policy, day)]
+    found = within_bounds(stated(run, policy, day), run, day)
+    findings = [settled(run, f, shown_by_base, owed.get(f.identity)) for f in found]
     return tuple(sorted((f for f in findings if not said_by_others(run, f, findings)), key=badness))
+
+
+def within_bounds(found: Iterable[Finding], run: Run, today: date) -> Iterator[Finding]:
+    """What somebody has accepted up to a bound and a day warns at the most."""
+    known = {entry.identity: entry for entry in run.terms.accepted if not passed(entry.until, today)}
+    for finding in found:
+        entry = known.get((finding.rule, finding.name))
+        if entry is None or finding.undecided or exceeds(finding, run, entry):
+            yield finding
+        else:
+            told = {"accepted": f"{entry.place}: up to {entry.bound:+.1%} until {entry.until}, {entry.reason}"}
+            level = min(finding.level, Level.WARN)
+            yield replace(finding, level=level, evidence={**finding.evidence, **told})
+
+
+def exceeds(finding: Finding, run: Run, entry: Accepted) -> bool:
+    """By the ratio that the finding is about; one that is not there is beyond any bound."""
+    latency = next((run.latency.get(case) for case in run.cases if case.stable_name == finding.name), None)
+    ratio = latency.ratio(HEAD.name, RIVALS[entry.rule]) if latency and entry.rule in RIVALS else None
+    return ratio is None or ratio.median - 1 > entry.bound
 
 
 def settled(run: Run, finding: Finding, shown_by_base: Collection[tuple[str, str, str]], owed: Owed | None) -> Finding:

@@ -36,7 +36,7 @@ def judge(run: Run, limit: Limit) -> Iterable[Finding]:
         yield of_run(run, replace(limit, level=min(limit.level, Level.WARN)), unheld())
     for amendment in (*run.terms.amendments, *of_codeowners(run)):
         if amendment.wants_approval:
-            yield finding(limit, amendment, run.terms.approved_by)
+            yield finding(limit, amendment, run.terms.approvers(amendment))
 
 
 def unheld() -> Said:
@@ -54,7 +54,7 @@ def said_by_others(found: Finding, others: Iterable[Finding]) -> bool:
 
 def finding(limit: Limit, amendment: Amendment, approved_by: tuple[str, ...]) -> Finding:
     """One for each value, so that an approval can be asked for each."""
-    approved = amendment.approved(approved_by)
+    approved = bool(approved_by)
     by = f"; approved by {', '.join(approved_by)}" if approved else ""
     return Finding(
         rule=limit.rule,

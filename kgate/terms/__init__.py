@@ -5,6 +5,7 @@ Loosened and removed values are base's until an owner approves, what is added or
 moved cannot be weighed against what it was: head is judged by its own, and an owner has to approve.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,9 +42,15 @@ class Change:
             *of_debt(self.base, self.head, self.names),
         )
 
-    def judging(self, approved_by: tuple[str, ...]) -> tuple[Manifest, Manifest, tuple[Owed, ...]]:
-        """The manifest that judges head, base's in head's words, and the debt that counts."""
-        pending = tuple(a for a in self.amendments if a.wants_approval and not a.approved(approved_by))
+    def judging(
+        self, approved_by: tuple[str, ...], approved: Collection[str] = ()
+    ) -> tuple[Manifest, Manifest, tuple[Owed, ...]]:
+        """
+        The manifest that judges head, base's in head's words, and the debt that counts. `approved`: names of amendments
+        that reviews have let through, beside what `approved_by` may.
+        """
+        wanting = (a for a in self.amendments if a.wants_approval and a.name not in approved)
+        pending = tuple(a for a in wanting if not a.approved(approved_by))
         old = self.names.applied(self.base.manifest, self.head.manifest)
         debt = counted(self.base.debt, self.head.debt, self.names, pending)
         return enforced(old, self.head.manifest, pending), old, debt

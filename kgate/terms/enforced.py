@@ -1,9 +1,9 @@
 """The manifest that judges: head's, with base's values where head asks for less and nobody has approved that."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kgate.model import Amendment, Kernel, Level, Manifest, Workload
+from kgate.model import Accepted, Amendment, Kernel, Level, Manifest, Workload
 from kgate.terms.kernels import KERNEL, WORDS, WORKLOAD, same_signature
 
 Pending = Sequence[Amendment]
@@ -20,7 +20,19 @@ def enforced(base: Manifest, head: Manifest, pending: Pending) -> Manifest:
         of_kernel(before[k.name], k, [a for a in pending if a.kernel == k.name]) if k.name in before else k
         for k in head.kernels
     )
-    return replace(head, kernels=tuple(kernels), policy=policy(base, head, pending))
+    counting = tuple(accepted(base, head, pending))
+    return replace(head, kernels=tuple(kernels), policy=policy(base, head, pending), accepted=counting)
+
+
+def accepted(base: Manifest, head: Manifest, pending: Pending) -> Iterator[Accepted]:
+    """Head's, with base's bound and day where head asks for less and nobody has approved that."""
+    before = {entry.identity: entry for entry in base.accepted}
+    waiting = {amendment.what for amendment in pending}
+    for entry in head.accepted:
+        if f"accepted {entry.rule} of {entry.case}" not in waiting:
+            yield entry
+        elif entry.identity in before:
+            yield before[entry.identity]
 
 
 def policy(base: Manifest, head: Manifest, pending: Pending) -> dict[str, Level]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from kgate import rules
-from kgate.model import Amendment, Gpu, Ignored, Kind, Level, Manifest, Waiver
+from kgate.model import Accepted, Amendment, Gpu, Ignored, Kind, Level, Manifest, Waiver
 from kgate.terms.held import Held
-from kgate.terms.order import presence, until, worst
+from kgate.terms.order import larger_loosens, presence, until, worst
 
-APART = ("policy", "gpus", "baselines", "ignored", "waivers", "kernels")
+APART = ("policy", "gpus", "baselines", "ignored", "waivers", "accepted", "kernels")
 Exempted = Ignored | Waiver
 # How a tree is built and found judges nothing.
 SILENT = ("path", "folder", "root", "python", "build", "env", "digest")
@@ -23,6 +23,7 @@ def of_manifest(before: Held, after: Held) -> Iterator[Amendment]:
         what = "folder of baselines"
         yield Amendment(kind="moved", what=what, kernel="", before=base.baselines, after=head.baselines, owners=owners)
     yield from of_exceptions("ignore", exceptions(base), exceptions(head), owners)
+    yield from of_accepted(before, head)
     yield from of_exceptions("waiver", {w.gpu: w for w in base.waivers}, {w.gpu: w for w in head.waivers}, owners)
 
 
@@ -48,6 +49,36 @@ def gpu_kind(before: Gpu | None, after: Gpu | None) -> Kind | None:
     if bool(before.probation) != bool(after.probation):
         return "loosened" if after.probation else "tightened"
     return until(before.probation, after.probation)
+
+
+def of_accepted(base: Held, head: Manifest) -> Iterator[Amendment]:
+    """To accept a finding, a larger one, or for longer, asks less of that kernel."""
+    owners = {kernel.name: base.owners(kernel) for kernel in base.manifest.kernels}
+    before, after = ({entry.identity: entry for entry in m.accepted} for m in (base.manifest, head))
+    for identity in dict.fromkeys((*before, *after)):
+        old, new = before.get(identity), after.get(identity)
+        if kind := accepted_kind(old, new):
+            rule, case = identity
+            kernel = case.partition("/")[0]
+            yield Amendment(
+                kind=kind,
+                what=f"accepted {rule} of {case}",
+                kernel=kernel if kernel in owners else "",
+                before=shown(old),
+                after=shown(new),
+                owners=owners.get(kernel, base.everyone),
+                place=new.place if new else None,
+            )
+
+
+def accepted_kind(old: Accepted | None, new: Accepted | None) -> Kind | None:
+    if old is None or new is None:
+        return "loosened" if old is None else "tightened"
+    return worst((larger_loosens(old.bound, new.bound), until(old.until, new.until)))
+
+
+def shown(entry: Accepted | None) -> str:
+    return f"{entry.bound:.3g} until {entry.until}" if entry else ""
 
 
 def exceptions(manifest: Manifest) -> Mapping[str, Ignored]:

@@ -12,8 +12,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from kgate.cli import check
+from tests.contract.joined import CODE, text
 from tests.contract.repository import commit, git
-from tests.contract.test_joining import CODE, text
 
 pytestmark = pytest.mark.real
 
@@ -105,10 +105,12 @@ def test_the_action_uses_no_other_action_and_never_reaches_into_later_steps(acti
     assert "GITHUB_PATH" not in text
 
 
-def test_only_the_comment_sees_the_token(action):
+def test_only_what_speaks_to_github_sees_the_token(action):
     holders = [s["name"] for s in action["runs"]["steps"] if "token" in json.dumps(s.get("env", {})).lower()]
 
-    assert holders == ["Comment"]
+    assert holders == ["Read the reviews", "Comment"]  # of which the first runs in mode report alone
+    (reading,) = [s for s in action["runs"]["steps"] if s["name"] == holders[0]]
+    assert reading["if"] == "${{ inputs.mode == 'report' }}"
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +126,7 @@ def run(action: dict, runner: dict[str, str], gate: str, mode: str, **env: str) 
     """The action's own step, with what its inputs are where nobody gives them."""
     unset = {f"KGATE_{name.upper()}": entry["default"] for name, entry in action["inputs"].items() if name != "token"}
     results = str(Path(runner["RUNNER_TEMP"]) / "results")
-    given = {**unset, "KGATE_GATE": gate, "KGATE_RESULTS": results, "KGATE_MODE": mode, **env}
+    given = {**unset, "KGATE_GATE": gate, "KGATE_REVIEWS": "", "KGATE_RESULTS": results, "KGATE_MODE": mode, **env}
     return step(action, "gate", runner, **given)
 
 
@@ -197,6 +199,7 @@ def test_measuring_ends_well_where_there_is_something_to_judge_whatever_the_gate
     assert "verdict" not in outputs(runner)
 
 
+@pytest.mark.nightly
 def test_a_report_of_an_earlier_job_does_not_pass_for_this_ones(action, runner, gate):
     results = Path(runner["RUNNER_TEMP"]) / "results"
     results.mkdir()

@@ -33,8 +33,13 @@ gpus: {h100: {probation: soon}}
     gpus.h100.probation: 'soon' is not a date; write a day, like '2027-01-31'
 waivers: [{gpu: l4, reason: away, expires: 2027-01-31}]
     waivers[0].gpu: 'l4' is not among `gpus`; there is none
-accepted: []
-    accepted: not supported by this version; remove it
+accepted: [{case: gelu, rule: slower-than-base, bound: 0.1, reason: x, until: 2027-01-31}]
+    accepted[0].case: 'gelu' is not a case; write a kernel and a workload of it, like 'linear_gelu/decode1'
+accepted: [{case: gelu/a, rule: wrong-result, bound: 0.1, reason: x, until: 2027-01-31}]
+    accepted[0].rule: 'wrong-result' is not a rule whose findings can be accepted; known: slower-than-base,
+    slower-than-fallback
+accepted: [{case: gelu/a, rule: slower-than-base, bound: 0, reason: x, until: 2027-01-31}]
+    accepted[0].bound: 0 is not above 0; write how much slower it may be, as a share: 0.08 is 8 %
 include: [other.yaml]
     include[0]: 'other.yaml' does not exist; name a file relative to kgate.yaml
 include: [../other.yaml]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from kgate.model import Gpu, Ignored, Level, Refusal, Switch, Tolerance, Waiver, Workload
 from kgate.terms import Held
 from tests.unit.terms.standing import (
+    ACCEPTED,
     AT,
     OWED,
     declared,
@@ -159,6 +160,21 @@ LOOSENINGS: Mapping[str, tuple[Plant, str, str]] = {
         "loosened",
         "ignore examples/",
     ),
+    "a slowdown accepted": (
+        lambda h, a, w: with_manifest(h, accepted=(*h.manifest.accepted, replace(ACCEPTED, case="gemm/small"))),
+        "loosened",
+        "accepted slower-than-base of gemm/small",
+    ),
+    "a larger slowdown accepted": (
+        lambda h, a, w: with_manifest(h, accepted=(replace(ACCEPTED, bound=0.5),)),
+        "loosened",
+        "accepted slower-than-base of norm/small",
+    ),
+    "a slowdown accepted for longer": (
+        lambda h, a, w: with_manifest(h, accepted=(replace(ACCEPTED, until="2030-01-01"),)),
+        "loosened",
+        "accepted slower-than-base of norm/small",
+    ),
     "a slower baseline": (stored_with(custom_ns=20_000.0), "loosened", "baseline cpu"),
     "a less exact baseline": (stored_with(errors=({"relative_l2": 1e-3},)), "loosened", "baseline cpu"),
     "a baseline with more spread": (stored_with(spread_log=0.3), "loosened", "baseline cpu"),
@@ -208,6 +224,8 @@ HARMLESS: Mapping[str, Plant] = {
     "a default written down": level("wrong-result", Level.FAIL),
     "a GPU more": lambda h, a, w: with_manifest(h, gpus={**h.manifest.gpus, "b200": Gpu()}),
     "a probation that ends": lambda h, a, w: with_manifest(h, gpus={**h.manifest.gpus, "l4": Gpu()}),
+    "a slowdown accepted no more": lambda h, a, w: with_manifest(h, accepted=()),
+    "a smaller slowdown accepted": lambda h, a, w: with_manifest(h, accepted=(replace(ACCEPTED, bound=0.01),)),
     "a waiver less": lambda h, a, w: with_manifest(h, waivers=()),
     "nothing ignored": lambda h, a, w: with_manifest(h, ignored=()),
     "a faster baseline": stored_with(custom_ns=5_000.0),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kgate.model import (
+    Accepted,
     Fingerprint,
     Gpu,
     Ignored,
@@ -25,6 +26,9 @@ from kgate.terms import Held
 from tests.unit.builders import baseline, kernel, stored_case, workload
 
 AT = Place(path="kgate.yaml", line=8)
+ACCEPTED = Accepted(
+    case="norm/small", rule="slower-than-base", bound=0.05, reason="exact at last", until="2027-01-31", place=AT
+)
 OWED = Owed(rule="wrong-result", scope="case", name="gemm/small", owner="@ada", expires="2027-01-31", place=AT)
 
 
@@ -78,6 +82,7 @@ def manifest(*kernels: Kernel, **changes: Any) -> Manifest:
         kernels=kernels or (declared("gemm"), declared("norm")),
         digest="0",
         ignored=(Ignored(pattern="examples/", reason="shown", expires="2027-01-31", place=AT),),
+        accepted=(ACCEPTED,),
         waivers=(Waiver(gpu="h100", reason="being mended", expires="2026-12-31", place=AT),),
     )
     return replace(made, **changes)
