@@ -19,8 +19,6 @@ from kgate.load import manifest as manifests
 from kgate.model import Manifest, Owed, Place
 
 DAYS = 90  # long enough to plan the work, and short enough to be remembered
-# What a change does, and what is owed already: neither is a fault of the code as it stands.
-NO_DEBT = ("gate-loosened", "debt-expired")
 
 
 def adopt(path: Path, report: Path | None, owner: str, expires: str) -> str:
@@ -69,7 +67,7 @@ def due(expires: str) -> str:
 
 def is_fault(finding: Mapping[str, Any], known: Mapping[tuple[str, str, str], Owed]) -> bool:
     """What blocks, or would if the debt file did not name it; what could not be decided is nobody's fault yet."""
-    if finding["undecided"] or finding["rule"] in NO_DEBT or finding["level"] != "fail":
+    if finding["undecided"] or finding["rule"] in debt.NO_DEBT or finding["level"] != "fail":
         return False
     return bool(finding["blocks"]) or identity(finding) in known
 

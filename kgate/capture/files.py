@@ -2,7 +2,8 @@
 
 import dataclasses
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,17 +78,23 @@ def joined(one: Seen, other: Seen) -> Seen:
 
 def together(one: Counts, other: Counts) -> Counts:
     paths = {**one.bounds, **other.bounds}
-    bounds = {path: widest(one.bounds.get(path, b), other.bounds.get(path, b)) for path, b in paths.items()}
+    known = {path: [(c.calls, c.bounds[path]) for c in (one, other) if path in c.bounds] for path in paths}
+    bounds = {path: spread(parts) for path, parts in known.items()}
     return Counts(calls=one.calls + other.calls, args=one.args, bounds=bounds)
 
 
-def widest(one: Bounds, other: Bounds) -> Bounds:
-    return Bounds(
-        low=min(one.low, other.low),
-        high=max(one.high, other.high),
-        mean=(one.mean + other.mean) / 2,
-        std=max(one.std, other.std),
-    )
+def spread(parts: Sequence[tuple[int, Bounds]]) -> Bounds:
+    """Of all together; mean and deviation by the calls that each stands for."""
+    weights = [max(1, calls) for calls, _ in parts]
+    bounds = [each for _, each in parts]
+    mean = average(weights, [b.mean for b in bounds])
+    variance = average(weights, [b.std**2 + (b.mean - mean) ** 2 for b in bounds])
+    low, high = min(b.low for b in bounds), max(b.high for b in bounds)
+    return Bounds(low=low, high=high, mean=mean, std=math.sqrt(variance))
+
+
+def average(weights: Sequence[int], values: Sequence[float]) -> float:
+    return sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)
 
 
 def with_bounds(found: Seen) -> Seen:

@@ -6,8 +6,12 @@ from pathlib import Path
 
 from kgate.errors import HostError
 from kgate.load import document, form
+from kgate.load.hints import nearest
 from kgate.model import Owed, Place
+from kgate.model.declared import RULE_NAMES
 
+# What a change does, and what is owed already: neither is a fault of the code as it stands.
+NO_DEBT = ("gate-loosened", "debt-expired")
 ENDING = "-debt.yaml"
 HEAD = """\
 # Old faults: each is shown until it is mended, and blocks nobody before its day. Written by `kgate init --adopt`.
@@ -32,11 +36,22 @@ def read(manifest: Path, root: Path) -> tuple[Owed, ...]:
     found: dict[tuple[str, str, str], Owed] = {}
     for line in top["debt"]:
         fields = {name: str(line[name]) for name in ("rule", "scope", "name", "owner", "expires")}
+        if reason := refused(fields["rule"]):
+            raise line.at.child("rule", line.at.line).error(reason)
         owed = Owed(**fields, place=Place(path=line.at.file, line=line.at.line))
         if owed.identity in found:
             raise line.at.error(f"stands in line {found[owed.identity].place.line} already; keep one")
         found[owed.identity] = owed
     return tuple(found.values())
+
+
+def refused(rule: str) -> str:
+    """Why no debt may name it; "" where it may."""
+    if rule in NO_DEBT:
+        return f"{rule} is nothing that is owed: it speaks of a change or of this file; take the entry out"
+    if rule not in RULE_NAMES:
+        return f"{rule!r} is no rule{nearest(rule, RULE_NAMES)}"
+    return ""
 
 
 def write(path: Path, debt: Iterable[Owed]) -> None:

@@ -42,13 +42,19 @@ class Finder:
             execute(module)
             for path, tally in self.wanted[name].items():
                 tally.note = ""
-                wrap(module, path, tally)
+                try:
+                    wrap(module, path, tally)
+                except Exception as error:  # noqa: BLE001  a product's import must not fail for being watched
+                    tally.note = f"cannot be watched: {type(error).__name__}"
 
         loader.exec_module = exec_module
 
 
 def wrap(module: types.ModuleType, path: str, tally: Tally) -> None:
-    """Replace `path` (a function, or Class.method) in its holder; what is not there, or cannot be set, stays unseen."""
+    """
+    Replace `path` (a function, or Class.method) in its holder; what is not there stays unseen. Raises what a holder does
+    that takes no attribute, such as a class of C.
+    """
     *outer, last = path.split(".")
     holder: Any = module
     for name in outer:

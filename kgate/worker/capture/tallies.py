@@ -61,10 +61,13 @@ class Tally:
             return
         try:
             called = key(args, kwargs, self.owner.tensors or self.owner.tensor_types())
+            last, found = self.last
+            again = called == last  # most calls repeat the one before, and comparing costs a quarter of hashing
+            if not again:
+                found = self.counted.get(called) or self.new(args, kwargs)
             with self.owner.lock:
-                last, found = self.last
-                if called != last:  # most calls repeat the one before, and comparing costs a quarter of hashing
-                    found = self.counted.get(called) or self.new(called, args, kwargs)
+                if not again:
+                    found = self.kept(called, found)
                     self.last = (called, found)
                 if found is None:
                     self.folded += 1
@@ -77,13 +80,17 @@ class Tally:
         except Exception as error:  # noqa: BLE001  whatever an argument's own class may do
             self.note = f"a call could not be recorded: {type(error).__name__}"
 
-    def new(self, called: Key, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Counted | None:
-        """None beyond the limit."""
+    def new(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Counted | None:
+        """None beyond the limit. Never under the lock: an argument's own class may call what is counted here."""
         if len(self.counted) >= self.limit:
             return None
-        found = Counted({name: plain(value) for name, value in self.named(args, kwargs).items()})
-        self.counted[called] = found
-        return found
+        return Counted({name: plain(value) for name, value in self.named(args, kwargs).items()})
+
+    def kept(self, called: Key, made: Counted | None) -> Counted | None:
+        """Under the lock. What another thread has put there meanwhile, else `made`; None beyond the limit."""
+        if made is not None and called not in self.counted and len(self.counted) < self.limit:
+            self.counted[called] = made
+        return self.counted.get(called)
 
     def look(self, found: Counted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         with suppress(Exception):  # of a transformed tensor, which has no elements here

@@ -34,6 +34,12 @@ class Ops:
     label = "ops"
 
 negate = Ops()
+Int = int
+
+class Pages(dict):
+    def items(self):
+        scaled(1)
+        return super().items()
 """
 
 Product = Callable[..., tuple[ModuleType, Tallies]]
@@ -142,6 +148,28 @@ def test_a_call_that_cannot_be_recorded_is_made_all_the_same(product: Product, t
         module.scaled(1, nonsense=2)
 
     assert found(tmp_path, tallies)["scaled"].note == "a call could not be recorded: TypeError"
+
+
+def test_a_holder_that_takes_no_attribute_is_imported_all_the_same(product: Product, tmp_path: Path) -> None:
+    module, tallies = product("Int.bit_length", "scaled")
+
+    assert module.Int(5).bit_length() == 3
+    module.scaled(1)
+
+    said = found(tmp_path, tallies)
+    assert said["Int.bit_length"].note == "cannot be watched: TypeError"
+    assert said["scaled"].calls == 1
+
+
+def test_an_argument_that_calls_the_entry_point_itself_ends(product: Product, tmp_path: Path) -> None:
+    module, tallies = product("scaled")
+    calling = threading.Thread(target=module.scaled, args=(2,), kwargs={"mode": module.Pages(a=1)}, daemon=True)
+
+    calling.start()
+    calling.join(10)
+
+    assert not calling.is_alive()
+    assert found(tmp_path, tallies)["scaled"].calls >= 2
 
 
 def test_no_call_of_many_threads_is_lost(product: Product, tmp_path: Path) -> None:
