@@ -16,7 +16,7 @@ from kgate.errors import UsageError
 from kgate.figures import count
 from kgate.load import debt
 from kgate.load import manifest as manifests
-from kgate.model import Manifest, Owed, Place
+from kgate.model import HEAD, Manifest, Owed, Place
 
 DAYS = 90  # long enough to plan the work, and short enough to be remembered
 
@@ -36,7 +36,10 @@ def adopt(path: Path, report: Path | None, owner: str, expires: str) -> str:
     known = {owed.identity: owed for owed in debt.read(manifest.path, manifest.root)}
     faults = [f for f in body["findings"] if is_fault(f, known)]
     # By name, so that the next change of this file reads well in review.
-    found = sorted((owing(fault, known, owner, day) for fault in faults), key=lambda owed: (owed.name, owed.rule))
+    shown = set(map(identity, faults))
+    kept = [owed for owed in known.values() if owed.identity not in shown and unseen(owed, manifest, body)]
+    told_of = [owing(fault, known, owner, day) for fault in faults]
+    found = sorted((*told_of, *kept), key=lambda owed: (owed.name, owed.rule))
     debt.write(file, found)
     return told(file.relative_to(manifest.root), found, known, body)
 
@@ -45,7 +48,7 @@ def refuse_other(manifest: Manifest, source: Path, body: Mapping[str, Any]) -> N
     named = manifest.path.relative_to(manifest.root).as_posix()
     if body["manifest"] != named:
         raise UsageError(f"{source}: a run of {body['manifest']}, not of {named}; name one of this manifest")
-    chosen = [flag for flag in ("--kernel", "--workload") if flag in body["command"]]
+    chosen = [flag for flag in ("--kernel", "--workload", "--shard", "--drills none") if flag in body["command"]]
     if chosen:
         raise UsageError(f"{source}: a run with {chosen[0]} knows of some faults alone; run `kgate check` without it")
     if body["drills_only"]:
@@ -70,6 +73,32 @@ def is_fault(finding: Mapping[str, Any], known: Mapping[tuple[str, str, str], Ow
     if finding["undecided"] or finding["rule"] in debt.NO_DEBT or finding["level"] != "fail":
         return False
     return bool(finding["blocks"]) or identity(finding) in known
+
+
+def unseen(owed: Owed, manifest: Manifest, body: Mapping[str, Any]) -> bool:
+    """
+    Whether the run cannot tell that the fault is mended: it left the question open, did not measure or time the case,
+    or was on a CPU where the kernel is for a GPU as well. What the manifest no longer has is nobody's fault.
+    """
+    if any(f["undecided"] and f["name"] == owed.name for f in body["findings"]):
+        return True
+    mine = [(k, w) for k in manifest.kernels for w in k.workloads if speaks_of(owed, k.name, w.name)]
+    if not body["on_gpu"] and any(target != "cpu" for _, w in mine for target in w.targets):
+        return True
+    wanted = {(k.name, w.name) for k, w in mine}
+    measured = {
+        (c["kernel"], c["workload"]): c
+        for c in body["cases"]
+        if any(a["arm"] == HEAD.name and a["outcome"] for a in c["arms"])
+    }
+    timed = {key for key, case in measured.items() if case["latency"]}
+    return not wanted <= (timed if owed.rule.startswith("slower-") else set(measured))
+
+
+def speaks_of(owed: Owed, kernel: str, workload: str) -> bool:
+    """The backward direction and the condition of a drill stand behind the name."""
+    whole = f"{kernel}/{workload}" if owed.scope == "case" else kernel
+    return owed.scope == "run" or owed.name == whole or owed.name.startswith((f"{whole}/", f"{whole} ("))
 
 
 def identity(finding: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -7,6 +7,7 @@ the elements lay; never a tensor's values.
 
 import dataclasses
 import io
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,20 @@ class Bounds:
     high: float
     mean: float
     std: float
+
+
+def spread(parts: Sequence[tuple[int, Bounds]]) -> Bounds:
+    """Of all together; mean and deviation by the calls that each stands for."""
+    weights = [max(1, calls) for calls, _ in parts]
+    bounds = [each for _, each in parts]
+    mean = average(weights, [b.mean for b in bounds])
+    variance = average(weights, [b.std**2 + (b.mean - mean) ** 2 for b in bounds])
+    low, high = min(b.low for b in bounds), max(b.high for b in bounds)
+    return Bounds(low=low, high=high, mean=mean, std=math.sqrt(variance))
+
+
+def average(weights: Sequence[int], values: Sequence[float]) -> float:
+    return sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)
 
 
 @dataclass(frozen=True, kw_only=True)

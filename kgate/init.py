@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from kgate import captured
-from kgate.captured import EntrySeen, flow, writer
+from kgate.captured import Captured, EntrySeen, flow, writer
 from kgate.drafting import MOST, Draft, draft, most_called, named
 from kgate.drafting.fitting import Unfit, symbols_of
+from kgate.drafting.several import together
 from kgate.errors import UsageError
 from kgate.load import manifest as manifests
 
@@ -42,10 +43,11 @@ def from_captures(files: Sequence[Path], manifest: Path, most: int = MOST) -> Ma
     """Raises UsageError for a file that is no capture, and ManifestError for a manifest that is not whole."""
     path = manifests.located(manifest)
     found = [captured.read(file) for file in files]
-    drafts = {n: (seen, draft(seen, each.source, most)) for each in found for n, seen in each.kernels.items()}
+    kernels = {name: joined(name, found) for name in dict.fromkeys(name for each in found for name in each.kernels)}
+    drafts = {name: (seen, draft(seen, source, most)) for name, (seen, source) in kernels.items()}
     notes = tuple(f"{name}: {note}" for name, (_, made) in drafts.items() for note in made.notes)
     if path.exists():
-        text, lost = merged(path, drafts, {n: each.source for each in found for n in each.kernels})
+        text, lost = merged(path, drafts, {name: source for name, (_, source) in kernels.items()})
         return Made(text=text, path=None, notes=(*notes, *lost))
     text = HEAD + dumped({"version": 1, "kernels": {n: entry(seen.entry, made) for n, (seen, made) in drafts.items()}})
     try:
@@ -53,6 +55,16 @@ def from_captures(files: Sequence[Path], manifest: Path, most: int = MOST) -> Ma
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror}); name another with --manifest") from error
     return Made(text=text, path=path, notes=notes)
+
+
+def joined(name: str, found: Sequence[Captured]) -> tuple[EntrySeen, str]:
+    """What all captures saw of a kernel, and their sources. Raises UsageError where they watched two functions."""
+    holding = [each for each in found if name in each.kernels]
+    seen = [each.kernels[name] for each in holding]
+    functions = sorted({each.entry for each in seen})
+    if len(functions) > 1:
+        raise UsageError(f"{name}: captured as {' and as '.join(functions)}; pass captures of one of them")
+    return together(*seen), "; ".join(dict.fromkeys(each.source for each in holding))
 
 
 def entry(function: str, made: Draft) -> Mapping[str, Any]:

@@ -2,12 +2,11 @@
 
 import dataclasses
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgate.captured import ArgSeen, Bounds, ListSeen, MapSeen, TensorSeen
+from kgate.captured import ArgSeen, Bounds, ListSeen, MapSeen, TensorSeen, spread
 from kgate.wire import ProtocolError, build, parsed
 
 FOLDER = "seen"
@@ -81,20 +80,6 @@ def together(one: Counts, other: Counts) -> Counts:
     known = {path: [(c.calls, c.bounds[path]) for c in (one, other) if path in c.bounds] for path in paths}
     bounds = {path: spread(parts) for path, parts in known.items()}
     return Counts(calls=one.calls + other.calls, args=one.args, bounds=bounds)
-
-
-def spread(parts: Sequence[tuple[int, Bounds]]) -> Bounds:
-    """Of all together; mean and deviation by the calls that each stands for."""
-    weights = [max(1, calls) for calls, _ in parts]
-    bounds = [each for _, each in parts]
-    mean = average(weights, [b.mean for b in bounds])
-    variance = average(weights, [b.std**2 + (b.mean - mean) ** 2 for b in bounds])
-    low, high = min(b.low for b in bounds), max(b.high for b in bounds)
-    return Bounds(low=low, high=high, mean=mean, std=math.sqrt(variance))
-
-
-def average(weights: Sequence[int], values: Sequence[float]) -> float:
-    return sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)
 
 
 def with_bounds(found: Seen) -> Seen:

@@ -33,8 +33,8 @@ def draft(seen: EntrySeen, source: str, most: int = MOST) -> Draft:
     shape = form(calls[0].args)
     alike = [call for call in calls if form(call.args) == shape]
     # Text that is a symbol's name would stand for its value.
-    texts = {v.value for call in calls for v in call.args.values() if isinstance(v, ScalarSeen)}
-    symbols = Symbols(len(alike), taken={*calls[0].args, *(text for text in texts if isinstance(text, str))})
+    texts = {text for call in calls for value in call.args.values() for text in texts_in(value)}
+    symbols = Symbols(len(alike), taken={*calls[0].args, *texts})
     args = {name: node([call.args[name] for call in alike], name, symbols) for name in calls[0].args}
     values = iter(symbols.values())
     workloads: dict[str, Mapping[str, Any]] = {}
@@ -44,6 +44,17 @@ def draft(seen: EntrySeen, source: str, most: int = MOST) -> Draft:
         name = named(own, number, workloads)
         workloads[name] = {**own, **alone, "weight": call.weight, "source": "same" if workloads else source}
     return Draft(args=args, workloads=workloads, targets=targets(calls), notes=tuple(notes))
+
+
+def texts_in(value: ArgSeen) -> list[str]:
+    match value:
+        case ScalarSeen():
+            return [value.value] if isinstance(value.value, str) else []
+        case ListSeen():
+            return [text for inner in value.items for text in texts_in(inner)]
+        case MapSeen():
+            return [text for inner in value.fields.values() for text in texts_in(inner)]
+    return []
 
 
 def most_called(seen: EntrySeen, most: int) -> list[CallSeen]:

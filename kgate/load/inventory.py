@@ -4,7 +4,7 @@ Kernels that the code of a tree holds, against the manifest: found by parsing, n
 Looked at are the Python and CUDA files below the manifest's folder that git knows, without tests (a product calls none)
 and without what another manifest answers for. A kernel is listed if an entry of the manifest reaches it by name, or, of
 an operator, by `torch.ops`; a CUDA source if what an entry reaches names its file, or a build script does and the
-manifest has a kernel in CUDA.
+manifest has a kernel in CUDA; and what such a source includes.
 """
 
 import re
@@ -12,7 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from kgate.load.digests import hashed
 from kgate.load.marks import WORDS, Mark, in_cuda, in_python
+from kgate.load.natives import Natives
 from kgate.load.owners import CodeOwners, expression
 from kgate.load.source import Module, Sources, parsed
 from kgate.model import Found, Inventory, Kernel, Manifest, Place
@@ -20,23 +22,25 @@ from kgate.model import Found, Inventory, Kernel, Manifest, Place
 TEST = re.compile(r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.(py|cu)$")
 CUDA = (".cu", ".cuh")
 BUILD = re.compile(r"(^|/)(setup\.py|CMakeLists\.txt|[^/]*\.cmake|meson\.build|BUILD(\.bazel)?)$")
+SOURCE = re.compile(r"[\w./+-]+\.cuh?\b")  # as a text or a build script names it
 OPERATOR = re.compile(r"torch\.ops\.(\w+)\.(\w+)")
 SIZE_LIMIT = 4 << 20  # bytes; what is larger was not written by hand
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ground:
-    """What entries reach: definitions by file, operators by name, and all text in modules on the way."""
+    """What entries reach: definitions by file, operators, and the text of each module on the way."""
 
     reached: set[tuple[Path, str]]
-    operators: set[str]
-    texts: str
+    operators: set[str]  # "acme::gelu"
+    texts: dict[Path, str]
 
     def holds(self, path: Path, mark: Mark) -> bool:
         if (path, mark.name) in self.reached:
             return True
-        names = {name.rpartition("::")[2] for name in mark.operators}
-        return bool(names & {name.rpartition("::")[2] for name in self.operators})
+        # A method of a Library names no namespace: that was given where the Library was made.
+        bare = {name.rpartition("::")[2] for name in self.operators}
+        return any(name in (self.operators if "::" in name else bare) for name in mark.operators)
 
 
 def inventory(manifest: Manifest, files: Sequence[str], asked: CodeOwners) -> Inventory:
@@ -62,10 +66,10 @@ def ground_of(sources: Sources, kernels: Iterable[Kernel]) -> Ground:
     parts = (entry.partition(":") for entry in entries)
     reached = sources.reached((module, function.partition(".")[0]) for module, _, function in parts)
     modules = {name: module for name, _ in reached if (module := sources.module(name)) is not None}
-    texts = "\n".join(module.path.read_text("utf-8", "replace") for module in modules.values())
+    texts = {module.path: module.path.read_text("utf-8", "replace") for module in modules.values()}
     return Ground(
         reached={(modules[name].path, what) for name, what in reached if name in modules},
-        operators={f"{space}::{name}" for space, name in OPERATOR.findall(texts)},
+        operators={f"{space}::{name}" for text in texts.values() for space, name in OPERATOR.findall(text)},
         texts=texts,
     )
 
@@ -90,7 +94,8 @@ def python(manifest: Manifest, names: Iterable[str], ground: Ground) -> Iterable
         if name.endswith(".py") and (module := suspect(path)):
             for mark in in_python(module):
                 place = Place(path=name, line=mark.line)
-                yield Found(name=mark.name, place=place, how=mark.how, listed=ground.holds(path, mark))
+                listed = ground.holds(path, mark)
+                yield Found(name=mark.name, place=place, how=mark.how, listed=listed, digest=mark.digest)
 
 
 def suspect(path: Path) -> Module | None:
@@ -103,15 +108,17 @@ def cuda(manifest: Manifest, names: Sequence[str], ground: Ground) -> Iterable[F
     sources = [name for name in names if name.endswith(CUDA)]
     if not sources:
         return
-    in_cuda_cpp = any(kernel.dsl == "cuda" for kernel in manifest.kernels)
-    built = "\n".join(bytes_of(manifest.root / n).decode("utf-8", "replace") for n in names if BUILD.search(n))
-    known = ground.texts + (built if in_cuda_cpp else "")
+    speaking = {path.relative_to(manifest.root).as_posix(): text for path, text in ground.texts.items()}
+    if any(kernel.dsl == "cuda" for kernel in manifest.kernels):
+        speaking |= {n: bytes_of(manifest.root / n).decode("utf-8", "replace") for n in names if BUILD.search(n)}
+    natives = Natives(names, lambda name: bytes_of(manifest.root / name))
+    known = {found for file, text in speaking.items() for found in natives.closure(file, SOURCE.findall(text))}
     for name in sources:
         text = bytes_of(manifest.root / name).decode("utf-8", "replace")
         if functions := in_cuda(text):
             line = text.count("\n", 0, text.find("__global__")) + 1
-            listed = PurePosixPath(name).name in known
-            yield Found(name=functions[0], place=Place(path=name, line=line), how="__global__", listed=listed)
+            place, digest = Place(path=name, line=line), hashed([text])
+            yield Found(name=functions[0], place=place, how="__global__", listed=name in known, digest=digest)
 
 
 def bytes_of(path: Path) -> bytes:
@@ -133,11 +140,14 @@ def finished(found: Found, manifest: Manifest, asked: CodeOwners) -> Found:
 
 
 def in_words_of(head: Inventory, base: Inventory) -> Inventory:
-    """Base's, with the path of head for a file that was renamed: what is gone there and new here under one name."""
+    """
+    Base's, with the path of head for a file that was renamed: what is gone there and new here under one name, and
+    written alike.
+    """
     here, there = {f.identity for f in head.found}, {f.identity for f in base.found}
-    new = {(f.name, f.how): f.place for f in head.found if f.identity not in there}
+    new = {(f.name, f.how, f.digest): f.place for f in head.found if f.identity not in there}
     moved = (
-        replace(f, place=new[f.name, f.how]) if f.identity not in here and (f.name, f.how) in new else f
+        replace(f, place=new[key]) if f.identity not in here and (key := (f.name, f.how, f.digest)) in new else f
         for f in base.found
     )
     return replace(base, found=tuple(moved))

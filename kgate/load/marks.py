@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kgate.load.digests import hashed, spelt
 from kgate.load.source import Module, Scope, statements
 
 # By full name, whatever it is imported as. Helpers of a DSL that make no kernel by themselves (macros) are not here.
@@ -35,12 +36,13 @@ CALLED = re.compile(r"(\w+)\s*\(")
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """`name` as of model.Found; `operators`: those that it registers, "acme::gelu" or "gelu"."""
+    """`name` and `digest` as of model.Found; `operators`: those that it registers, "acme::gelu" or "gelu"."""
 
     name: str
     line: int
     how: str
     operators: tuple[str, ...] = ()
+    digest: str
 
 
 def in_python(module: Module) -> Iterator[Mark]:
@@ -52,7 +54,8 @@ def in_python(module: Module) -> Iterator[Mark]:
             operators = tuple(dict.fromkeys(op for _, ops in seen for op in ops))
             name = name_of(statement) or next(iter(operators), "")
             if name:
-                yield Mark(name=name, line=line_of(statement), how=seen[0][0], operators=operators)
+                digest = hashed([spelt([statement])])
+                yield Mark(name=name, line=line_of(statement), how=seen[0][0], operators=operators, digest=digest)
 
 
 def marks_of(module: Module, node: ast.AST, libraries: set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

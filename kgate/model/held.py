@@ -16,7 +16,8 @@ WANTS_APPROVAL: tuple[Kind, ...] = ("loosened", "removed", "moved")
 class Found:
     """
     A kernel that the code holds, seen by parsing. `name` is its top-level function or class, or the operator that is
-    registered; `how` is what marks it ("triton.jit"). `listed`: an entry of the manifest reaches it.
+    registered; `how` is what marks it ("triton.jit"). `listed`: an entry of the manifest reaches it. `digest` is of its
+    definition as it is written, by which it is known again in another file.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Found:
     listed: bool = False
     ignored: Ignored | None = None
     owners: tuple[str, ...] = ()  # whom CODEOWNERS asks for its file
+    digest: str = ""
 
     @property
     def identity(self) -> str:

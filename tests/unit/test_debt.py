@@ -87,6 +87,33 @@ def test_what_is_mended_goes_and_what_stays_keeps_its_owner_and_day(adopt: Adopt
     assert (new.name, new.expires) == ("op7/small", (TODAY + timedelta(days=90)).isoformat())
 
 
+SMALL = "{small: {args: {}, targets: [cpu, cuda]}}"
+
+
+def test_what_the_run_did_not_see_stays(adopt: Adopting, tmp_path: Path) -> None:
+    adopt(ten_kernels(("op0", "op1")))
+    first = owed(tmp_path)
+    (tmp_path / "kgate.yaml").write_text(MANIFEST.replace("workloads: {}", f"workloads: {SMALL}"))
+    clean = ten_kernels(())
+
+    adopt(clean)
+    on_cpu = owed(tmp_path)
+    adopt(replace(clean, cases=clean.cases[1:], device="h200", on_gpu=True))
+    one_left = owed(tmp_path)
+
+    assert [o.identity for o in on_cpu] == [o.identity for o in first]
+    assert [o.name for o in one_left] == ["op0/small"]
+
+
+def test_a_question_left_open_keeps_its_entry(adopt: Adopting, tmp_path: Path) -> None:
+    adopt(ten_kernels(("op0", "op1")))
+    lost = with_outcomes(ten_kernels(()), (HEAD, None))
+
+    adopt(lost)
+
+    assert {"op0/small", "op1/small"} <= {o.name for o in owed(tmp_path)}
+
+
 def test_a_fault_that_nobody_owns_wants_somebody(adopt: Adopting, tmp_path: Path) -> None:
     nobody = run_of(kernel("op0", owners=()), base_kernels={}, base_ran=False)
 
@@ -102,6 +129,8 @@ def test_a_fault_that_nobody_owns_wants_somebody(adopt: Adopting, tmp_path: Path
     [
         ({"manifest": "other.yaml"}, "a run of other.yaml, not of kgate.yaml"),
         ({"command": "kgate check --kernel op1"}, "a run with --kernel knows of some faults alone"),
+        ({"command": "kgate check --plan p.json --shard 2"}, "a run with --shard knows of some faults alone"),
+        ({"command": "kgate check --drills none"}, "a run with --drills none knows of some faults alone"),
     ],
 )
 def test_a_run_of_something_else_is_no_ground_for_debt(adopt: Adopting, changes: dict[str, str], says: str) -> None:
@@ -127,10 +156,13 @@ def test_debt_and_workloads_are_not_written_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("{rule: x, scope: case, name: a/b, owner: '@a', expires: tomorrow}", "expires"),
+        ("{rule: wrong-result, scope: case, name: a/b, owner: '@a', expires: tomorrow}", "expires"),
         ("{rule: x, scope: all, name: a/b, owner: '@a', expires: 2027-01-31}", "scope"),
         ("{rule: x, scope: case, name: a/b, owner: ada, expires: 2027-01-31}", "owner"),
-        ("{rule: x, scope: case, name: a/b, expires: 2027-01-31}", "owner"),
+        ("{rule: gate-loosened, scope: kernel, name: a (owners), owner: '@a', expires: 2027-01-31}", "is owed"),
+        ("{rule: debt-expired, scope: case, name: a/b, owner: '@a', expires: 2027-01-31}", "is owed"),
+        ("{rule: wrong-reslut, scope: case, name: a/b, owner: '@a', expires: 2027-01-31}", "mean 'wrong-result'"),
+        ("{rule: grown, scope: case, name: a/b, expires: 2027-01-31}", "owner"),
     ],
 )
 def test_an_entry_that_is_not_whole_is_refused_with_its_line(tmp_path: Path, line: str, says: str) -> None:
@@ -141,7 +173,7 @@ def test_an_entry_that_is_not_whole_is_refused_with_its_line(tmp_path: Path, lin
 
 
 def test_a_fault_that_stands_twice_is_refused(tmp_path: Path) -> None:
-    line = "  - {rule: x, scope: case, name: a/b, owner: '@a', expires: 2027-01-31}\n"
+    line = "  - {rule: wrong-result, scope: case, name: a/b, owner: '@a', expires: 2027-01-31}\n"
     (tmp_path / "kgate-debt.yaml").write_text(f"version: 1\ndebt:\n{line}{line}")
 
     with pytest.raises(ManifestError, match=r"kgate-debt\.yaml:4: .*stands in line 3 already"):

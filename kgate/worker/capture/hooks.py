@@ -52,8 +52,8 @@ class Finder:
 
 def wrap(module: types.ModuleType, path: str, tally: Tally) -> None:
     """
-    Replace `path` (a function, or Class.method) in its holder; what is not there stays unseen. Raises what a holder does
-    that takes no attribute, such as a class of C.
+    Replace `path` (a function, or Class.method) in its holder; what is not there stays unseen. Raises what a holder
+    does that takes no attribute, such as a class of C.
     """
     *outer, last = path.split(".")
     holder: Any = module

@@ -1,11 +1,12 @@
 """What calls become in a manifest: symbols, distributions, workloads; and that the manifest then loads."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kgate import captured, init
-from kgate.captured import Bounds, Captured, OtherSeen
+from kgate.captured import Bounds, Captured, ListSeen, OtherSeen, ScalarSeen
 from kgate.drafting import draft
 from kgate.errors import UsageError
 from kgate.load import manifest as manifests
@@ -192,3 +193,37 @@ def test_arguments_that_do_not_fit_are_replaced_and_that_is_said(
     assert made.notes == (f"f: args and workloads are replaced, since {why}, and flops taken out",)
     (tmp_path / "kgate.yaml").write_text(made.text)
     assert [w.name for w in manifests.load(tmp_path).kernels[0].workloads] == ["N1", "N33", "N5"]
+
+
+def test_two_captures_of_a_kernel_are_one(tmp_path: Path) -> None:
+    morning = entry(call(2, x=tensor(1, 8)), call(1, x=tensor(7, 8)), folded=1)
+    evening = entry(call(4, x=tensor(1, 8, bounds=Bounds(low=-5, high=1, mean=0, std=1))), call(9, x=tensor(3, 8)))
+    files = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
+    for file, seen in zip(files, (morning, evening), strict=True):
+        file.write_text(captured.text(Captured(version=1, source=f"captured as {file.stem}", kernels={"f": seen})))
+
+    init.from_captures(files, tmp_path)
+
+    found = manifests.load(tmp_path).kernels[0].workloads
+    assert {w.name: w.weight for w in found} == {"N3": 9, "N1": 6, "N7": 1}
+    assert {w.source for w in found} == {"captured as a; captured as b"}
+
+
+def test_captures_of_different_functions_of_a_kernel_are_refused(tmp_path: Path) -> None:
+    files = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
+    for file, name in zip(files, ("acme.ops:f", "acme.k:fused"), strict=True):
+        seen = replace(LINEAR, entry=name)
+        file.write_text(captured.text(Captured(version=1, source="s", kernels={"f": seen})))
+
+    with pytest.raises(UsageError, match=r"f: captured as acme\.k:fused and as acme\.ops:f"):
+        init.from_captures(files, tmp_path)
+
+
+def test_text_inside_a_list_names_no_symbol() -> None:
+    listed = ListSeen(items=(ScalarSeen(value="N"),))
+    calls = (replace(c, args={**c.args, "axes": listed}) for c in LINEAR.workloads)
+
+    made = draft(entry(*calls), SOURCE)
+
+    assert made.args["axes"] == ["N"]
+    assert "N" not in next(iter(made.workloads.values()))

@@ -10,7 +10,7 @@ from kgate.load.inventory import in_words_of, inventory
 from kgate.load.manifest import load
 from kgate.load.marks import in_cuda
 from kgate.load.source import Sources
-from kgate.model import Found, Inventory
+from kgate.model import Inventory
 
 Tree = Callable[..., Inventory]
 
@@ -190,6 +190,34 @@ def test_a_cuda_source_is_listed_where_what_is_built_or_loaded_names_it(
     assert told(tree({"csrc/gelu.cu": CUDA, **files}, dsl=dsl)) == [("gelu_kernel", "__global__", listed)]
 
 
+def test_a_cuda_source_is_not_listed_for_another_whose_name_ends_like_its_own(tree: Tree) -> None:
+    files = {"setup.py": "CUDAExtension('acme._C', ['csrc/layernorm.cu'])\n", "csrc/norm.cu": CUDA}
+
+    assert [listed for _, _, listed in told(tree(files, dsl="cuda"))] == [False]
+
+
+def test_what_a_listed_cuda_source_includes_is_listed(tree: Tree) -> None:
+    files = {
+        "setup.py": "CUDAExtension('acme._C', ['csrc/gelu.cu'])\n",
+        "csrc/gelu.cu": '#include "parts/tail.cuh"\n',
+        "csrc/parts/tail.cuh": CUDA,
+        "csrc/parts/spare.cuh": CUDA,
+    }
+
+    found = tree(files, dsl="cuda").found
+
+    assert {f.place.path: f.listed for f in found} == {"csrc/parts/tail.cuh": True, "csrc/parts/spare.cuh": False}
+
+
+def test_an_operator_of_another_namespace_is_another(tree: Tree) -> None:
+    files = {
+        "acme/k.py": "import torch\n\n@torch.library.custom_op('acme::gelu')\ndef _gelu(x):\n    pass\n",
+        "acme/gelu.py": "import torch\n\ndef fused(x):\n    return torch.ops.aten.gelu(x)\n",
+    }
+
+    assert [listed for _, _, listed in told(tree(files))] == [False]
+
+
 def test_an_ignored_kernel_carries_its_line_and_the_file_its_codeowners(tree: Tree) -> None:
     top = "ignore:\n  - {path: examples/, reason: shown only, expires: 2027-06-30}\n"
     files = {"examples/k.py": TRITON, "CODEOWNERS": "/examples/ @acme/docs\n"}
@@ -212,9 +240,13 @@ def test_a_kernel_of_another_manifest_below_is_that_manifests(tree: Tree) -> Non
     assert told(tree({"libs/norm/kgate.yaml": "version: 1\n", "libs/norm/norm/k.py": TRITON})) == []
 
 
-def test_a_file_that_was_renamed_keeps_its_kernels_old(tree: Tree) -> None:
+def test_a_file_that_was_renamed_keeps_its_kernels_old_and_another_of_its_name_does_not(
+    tree: Tree, tmp_path: Path
+) -> None:
     old = tree({"acme/old.py": TRITON})
-    moved = Found(name="_gelu", place=old.found[0].place, how="triton.jit")
-    new = Inventory(found=(Found(name="_gelu", place=type(moved.place)(path="acme/new.py", line=3), how="triton.jit"),))
+    (tmp_path / "acme/old.py").unlink()
+    new = tree({"acme/new.py": "# moved\n" + TRITON})
+    other = tree({"acme/new.py": TRITON.replace("pass", "x += 1")})
 
     assert [f.identity for f in in_words_of(new, old).found] == ["acme/new.py:_gelu"]
+    assert [f.identity for f in in_words_of(other, old).found] == ["acme/old.py:_gelu"]
