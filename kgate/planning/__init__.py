@@ -20,6 +20,7 @@ from kgate.plan import Target
 from kgate.plan import plan as plan_of
 from kgate.planning.choice import Choice, Grounds, chosen
 from kgate.planning.demand import Demand, demands
+from kgate.planning.intruders import intruders
 from kgate.planning.shards import shared
 from kgate.runner.state import STATE, folder_at
 from kgate.standards import as_it_is
@@ -126,17 +127,20 @@ def believed(root: Path, mine: Sequence[Proof], base: str) -> tuple[tuple[Proof,
 def grounds_of(manifest: Manifest, before: Manifest | None, base: str, changed: Mapping[str, bool]) -> Grounds:
     materials = Materials.of(manifest)
     digests = digests_of(manifest)
+    blobs = past.Blobs.of(manifest.root, base)
+    inner = manifest.folder.relative_to(manifest.root).as_posix()
     return Grounds(
         version=__version__,
         base=base if before is not None else "",
         changed=frozenset(changed),
-        blobs=past.Blobs.of(manifest.root, base),
+        blobs=blobs,
         entries=digests,
         base_entries=digests if before is manifest else digests_of(before) if before else {},
         terms=entries.terms(manifest),
         base_terms=entries.terms(before) if before else "",
         locks=materials.locks(changed),
         closures={kernel.name: materials.static(kernel) for kernel in manifest.kernels},
+        intruders=intruders(changed, blobs, "" if inner == "." else inner),
     )
 
 

@@ -21,7 +21,8 @@ class Status(str, Enum):
 class Grounds:
     """
     Head and base, apart from any device. `changed`: paths from the git root that differ between base and the work tree;
-    `blobs` are base's; `closures` what sources of head tell of each kernel; digests as in `load.entries`.
+    `blobs` are base's; `closures` what sources of head tell of each kernel; `intruders` are new files that may stand
+    before any of them; digests as in `load.entries`.
     """
 
     version: str
@@ -34,6 +35,7 @@ class Grounds:
     base_terms: str
     locks: tuple[str, ...]
     closures: Mapping[str, frozenset[str]]
+    intruders: tuple[str, ...] = ()
 
     def differs(self, path: str) -> bool:
         """Also where it lies in a submodule that differs."""
@@ -107,6 +109,8 @@ def change(grounds: Grounds, name: str, touched: Sequence[str]) -> str:
         return f"lock file {listed(locks)}"
     if touched:
         return listed(touched)
+    if grounds.intruders:
+        return f"{listed(grounds.intruders)}, new, which Python may take in place of another module"
     if name not in grounds.base_entries:
         return "is not in base's manifest"
     if grounds.entries[name] != grounds.base_entries[name]:

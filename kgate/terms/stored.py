@@ -62,12 +62,20 @@ def of_device(
 
 
 def of_case(old: StoredCase | None, new: StoredCase | None) -> Kind | None:
-    """Slower, less exact or less steady is looser: whatever is stored is what later changes are held to."""
+    """
+    Slower, less exact, less steady or of fewer launches is looser: whatever is stored is what later changes are held
+    to. Slower as well by the fallback's time, which a later run's is divided by to rule the machine out.
+    """
     if old is None or new is None:
         return "added" if old is None else "removed"
     if len(old.errors) != len(new.errors):
         return "moved"
-    kinds = [larger_loosens(old.custom_ns, new.custom_ns), larger_loosens(old.spread_log, new.spread_log)]
+    kinds = [
+        larger_loosens(old.custom_ns, new.custom_ns),
+        larger_loosens(pace(old), pace(new)),
+        larger_loosens(old.spread_log, new.spread_log),
+        smaller_loosens(old.launches, new.launches),
+    ]
     for before, after in zip(old.errors, new.errors, strict=True):
         for metric in {*before, *after}:
             order = smaller_loosens if metric in HIGHER_IS_BETTER else larger_loosens
@@ -78,10 +86,17 @@ def of_case(old: StoredCase | None, new: StoredCase | None) -> Kind | None:
     return worst(kinds)
 
 
+def pace(case: StoredCase) -> float | None:
+    """Custom over fallback, None where nothing is to be held against it."""
+    return case.custom_ns / case.fallback_ns if case.fallback_ns else None
+
+
 def times(old: StoredCase | None, new: StoredCase | None) -> str:
     if old is None or new is None:
         return "new" if old is None else "gone"
-    return change(new.custom_ns / old.custom_ns) if old.custom_ns and old.custom_ns != new.custom_ns else "other errors"
+    if old.custom_ns and old.custom_ns != new.custom_ns:
+        return change(new.custom_ns / old.custom_ns)
+    return "another time of the fallback" if old.fallback_ns != new.fallback_ns else "other errors, spread or launches"
 
 
 def of_debt(base: Held, head: Held, names: Renames) -> Iterator[Amendment]:
