@@ -15,8 +15,8 @@ DEFAULT = Level.FAIL
 ON_CPU: Level | None = None
 WANTS = (
     "The custom path returns as many outputs as the fallback, of the same shape, dtype, device and strides (or in C "
-    "order), in memory of their own; it leaves inputs alone, and all that lies beside them or that the process shares. "
-    "What `refuses` names ends as it says."
+    "order), in memory of their own; it leaves inputs alone, and all that lies beside them or that the process shares; "
+    "and what `refuses` names ends as it says."
 )
 WHY = (
     "The caller was written for the fallback. An output of another dtype or shape is silently cast or broadcast "

@@ -3,6 +3,7 @@ Unit tests stay within the process: starting one, or opening a network socket, r
 judges a time: on a busy machine an example of hypothesis takes as long as it takes.
 """
 
+import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# The suite is run before every commit, so by day a property is tried on fewer examples than at night.
+settings.register_profile("day", deadline=None, max_examples=30)
+settings.register_profile("night", deadline=None)
+settings.load_profile("night" if "KGATE_NIGHTLY" in os.environ else "day")
 
 STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system")
 NETWORK = (socket.AF_INET, socket.AF_INET6)

@@ -14,7 +14,7 @@ from tests.zoo.run import scored
 from tests.zoo.scorecard import ALARM, MISSED, Row, unexpected
 from tests.zoo.specimen import FOLDERS, HERE, TOGETHER, specimens
 
-STRIDE = 12
+STRIDE = 20
 
 
 @pytest.fixture(scope="module")

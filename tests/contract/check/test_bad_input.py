@@ -203,6 +203,7 @@ def test_unknown_options_and_values_are_the_command_lines_fault(shop: Shop) -> N
         assert "Traceback" not in ended.err
 
 
+@pytest.mark.nightly
 def test_every_line_of_the_stream_is_an_event_and_a_spoilt_ledger_is_named_afterwards(shop: Shop) -> None:
     ended = shop.check("--stream", "--base", "none")
 

@@ -12,6 +12,7 @@ ONE = ("--kernel", "vector_add", "--workload", "cpu_one", "--launches", "1")
 HEADERS = "import tilelang.env; print(tilelang.env.TILELANG_TEMPLATE_PATH)"
 
 
+@pytest.mark.nightly
 def test_what_head_and_base_compiled_is_source_that_compiles_also_where_an_earlier_run_kept_none(
     staged, tmp_path: Path
 ) -> None:

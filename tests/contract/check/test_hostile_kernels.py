@@ -52,7 +52,7 @@ ANSWERS = {
 }
 
 
-BY_DAY = ("good", "settles", "forks", "stops_clock", "unlinks", "views", "sparse", "doubled", "nan")
+BY_DAY = ("good", "forks", "stops_clock", "sparse", "nan")
 
 
 @pytest.fixture(scope="module")

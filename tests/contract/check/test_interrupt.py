@@ -57,6 +57,7 @@ def slow(stocked: Callable[..., Shop], tmp_path: Path) -> Shop:
     return stocked(tmp_path / "shop", kernels, {**kernels, "wrong": "def kernel(x):\n    return x + 1\n"})
 
 
+@pytest.mark.nightly
 def test_ctrl_c_and_sigterm_keep_what_is_known_and_leave_nobody_behind(slow: Shop) -> None:
     for sent, wanted in ((signal.SIGINT, 3), (signal.SIGTERM, 12)):
         process = slow.started(*COMMAND)

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.real
 OTHERS = "{}"  # what another manifest's run left
 
 
+@pytest.mark.nightly
 def test_a_manifest_below_the_root_keeps_its_last_run_at_the_root_apart_from_others(
     stocked: Callable[..., Shop], tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ def lines_of(shop: Shop, kind: str) -> list[str]:
     return [line for line in ledger.read_text().splitlines() if json.loads(line)["kind"] == kind]
 
 
+@pytest.mark.nightly
 def test_a_report_is_that_of_the_check_in_every_format_and_a_second_attempt_draws_nothing(
     shop: Shop, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ def digests(shop: Shop, path: Path) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.nightly
 def test_a_wrong_result_is_wrong_by_the_same_numbers_as_in_the_report(staged: Callable[[str], Shop]) -> None:
     shop = staged("broken")
     case = "matmul/cpu_ragged@cpu"

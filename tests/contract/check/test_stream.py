@@ -33,6 +33,7 @@ def test_every_line_of_a_run_that_fails_keeps_the_schema_of_the_stream(shop: Sho
     assert list(dict.fromkeys(line["event"] for line in lines if line["event"] != "note")) == told
 
 
+@pytest.mark.nightly
 def test_every_failed_rung_says_what_to_do_next_and_where_a_wrong_answer_is_wrong(shop: Shop) -> None:
     shop.stock(
         {

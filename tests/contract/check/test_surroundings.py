@@ -18,6 +18,7 @@ SHADOWS = (
 EXPLODES = "raise SystemExit('a file of the repository was imported in place of a library')\n"
 
 
+@pytest.mark.nightly
 def test_a_tree_with_modules_called_like_libraries_is_measured_all_the_same(shop: Shop) -> None:
     shop.write({f"{name}.py" if i % 2 else f"{name}/__init__.py": EXPLODES for i, name in enumerate(SHADOWS)})
     shop.commit("Names that others have")

@@ -69,7 +69,10 @@ def test_noise_that_has_trebled_since_it_was_stored_blocks_no_clean_run():
     assert (found.decision == SLOWER).any(axis=1).sum() <= scipy.stats.binom.ppf(1 - CHANCE, RUNS, 1 / 200)
 
 
-@pytest.mark.parametrize("dose", [0.0, 0.035, 0.04, 0.045, 0.06])
+AT_NIGHT = [pytest.param(dose, marks=pytest.mark.nightly) for dose in (0.035, 0.045, 0.06)]
+
+
+@pytest.mark.parametrize("dose", [0.0, 0.04, *AT_NIGHT])
 def test_the_simulation_decides_as_a_run_does(dose):
     """Each case alone in a run that plans a hundred tests, by the simulation and through the sequence of looks."""
     logs, fresh, _ = drawn(ROUGH, (60, 1), 11)
