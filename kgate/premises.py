@@ -233,13 +233,7 @@ def setting_of(found: Premises, stored: JSON, ledger: Ledger) -> Setting:
             device=found.target.torch_name,
             sandbox=Sandbox(mode=found.sandbox),
         ),
-        identity=Identity(
-            must_match=dict(fingerprint.must_match),
-            may_drift=dict(fingerprint.may_drift),
-            information=dict(fingerprint.information),
-            adapters={},
-            devices={},
-        ),
+        identity=identity_of(fingerprint),
         fingerprint=fingerprint,
         ledger=ledger,
         lock=NOBODY,
@@ -266,4 +260,15 @@ def declared(found: Premises, kernels: tuple[Kernel, ...]) -> Manifest:
         gpus={},
         kernels=kernels,
         digest="",
+    )
+
+
+def identity_of(fingerprint: Fingerprint) -> Identity:
+    """Of a machine that is known from what was written of it: which adapters it had, nobody asks any more."""
+    return Identity(
+        must_match=dict(fingerprint.must_match),
+        may_drift=dict(fingerprint.may_drift),
+        information=dict(fingerprint.information),
+        adapters={},
+        devices={},
     )

@@ -25,7 +25,6 @@ from kgate.pipeline import files_of
 from kgate.plan import Target, plan
 from kgate.pooled import known, pooled
 from kgate.premises import Attempt, Premises
-from kgate.protocol import Identity
 from kgate.runner.ledger import Ledger
 from kgate.runner.place import Workplace
 from kgate.setting import Setting, standing, stored_baseline
@@ -33,7 +32,6 @@ from kgate.standards import Reviewed, Standards, nobody, standards
 from kgate.terms.stored import in_words
 from kgate.varying import varied
 
-NO_LOCK = -1
 ARCH = re.compile(r"sm_[0-9]{2,3}")
 NOT_RUN = "the runner says that base could not be run there, so every kernel counts as new"
 
@@ -118,16 +116,10 @@ def setting(leg: Leg, found: Premises, whole: Ledger, ground: Ground) -> Setting
         head=tree.Head(commit=found.head, dirty=False, tree=""),
         plan=planned,
         workplace=Workplace(python={}, trees={}, folder=Path(found.key), device=target.torch_name),
-        identity=Identity(
-            must_match=dict(fingerprint.must_match),
-            may_drift=dict(fingerprint.may_drift),
-            information=dict(fingerprint.information),
-            adapters={},
-            devices={},
-        ),
+        identity=premises.identity_of(fingerprint),
         fingerprint=fingerprint,
         ledger=whole,
-        lock=NO_LOCK,
+        lock=premises.NOBODY,
         folder=Path(found.key),
         stored=in_words(stored, held.names) if stored else None,
         terms=held.terms,
