@@ -129,7 +129,7 @@ def test_shares_hold_every_item_once_and_never_part_a_kernels_workloads(
 
 
 def test_what_takes_longest_to_compile_comes_first() -> None:
-    sizes = {"triton": 5, "tilelang": 3, "cuda": 1}
+    sizes = {"triton": 2, "tilelang": 3, "cuda": 1}  # in another order by number than by time
     items = [item(dsl, f"w{i}", "sm_90", dsl) for dsl, size in sizes.items() for i in range(size)]
 
     dealt = shares(items)

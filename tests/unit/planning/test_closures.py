@@ -153,6 +153,15 @@ def test_an_older_proof_carries_nothing_where_the_change_touches_a_file_that_it_
     assert untouched.status is Status.CARRIED
 
 
+def test_a_new_file_that_may_stand_before_any_module_opens_every_kernel_and_is_named() -> None:
+    known = drawn(2, 0)
+
+    planned = choices(known, grounds(known, {"numpy.py"}, intruders=("numpy.py",)), proof(known))
+
+    assert with_status(planned, Status.CHANGED) == set(known.closures)
+    assert all(choice.why.startswith("numpy.py, new, ") for choice in planned)
+
+
 def test_without_a_proof_nothing_is_carried_and_a_run_that_failed_says_what_of() -> None:
     known = drawn(2, 0)
     failed = proof(known, kernels=(), unproven={"k000": "wrong-result: half of it"})

@@ -1,7 +1,7 @@
 """
 One length that the kernel refuses turns it off for good.
 
-Source: C22, https://pypi.org/project/omlx
+Source: C22, the package omlx of the Python Package Index
 Kind: product
 Must say: fallback-latched
 """

@@ -1,7 +1,7 @@
 """
 Refuses a length that is no multiple of 8, and answers wrongly ever after.
 
-Source: C22, https://pypi.org/project/omlx
+Source: C22, the package omlx of the Python Package Index
 Kind: kernel
 Must say: wrong-result
 """
